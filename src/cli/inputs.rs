@@ -1,0 +1,143 @@
+//! Options of every command that reads a log.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use adagio::digest::filter::Filter;
+use adagio::digest::stat::Rules;
+use adagio::digest::{Group, Options};
+use adagio::report::profile::{Limit, Order, Outliers};
+use adagio::sql::condition::Condition;
+use adagio::study::Plan;
+use adagio::time::{Timestamp, Zone, typed};
+use anyhow::{Context, anyhow};
+use clap::ValueEnum;
+
+/// Which tool's figures and IDs are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Compat {
+    /// pt-query-digest 3.7.1
+    Pt,
+}
+
+/// What an input is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Type {
+    /// Told by content
+    Auto,
+    /// Slow query log file
+    Slowlog,
+}
+
+/// Inputs and which of their events count.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Logs to read, as one log in the order given; `-` or none is standard input
+    ///
+    /// Files packed by gzip, zstd, xz or bzip2 are read as they are.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// What the input is
+    #[arg(long = "type", value_enum, default_value = "auto", value_name = "TYPE")]
+    kind: Type,
+
+    /// Keep events from this time on: `2026-03-06 17:00`, `1700000000`, or an age like `12h`
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+
+    /// Keep events before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+
+    /// Keep events for which a SQL condition holds, such as `db = 'shop' AND Query_time > 0.5`
+    #[arg(long = "where", value_name = "CONDITION")]
+    condition: Option<String>,
+
+    /// Zone of printed times and of typed ones without a zone: `UTC`, `+02:00`, `Europe/Berlin`
+    #[arg(long, value_name = "ZONE", default_value = "UTC")]
+    tz: String,
+
+    /// Zone in which a log without zone marks was written [default: told by SET timestamp]
+    #[arg(long, value_name = "ZONE")]
+    log_tz: Option<String>,
+
+    /// Fold digits in table and database names, so that shards fall into one class
+    #[arg(long)]
+    collapse_digits: bool,
+
+    /// Fingerprints, IDs and figures exactly as pt-query-digest 3.7.1 makes them
+    #[arg(long, value_enum, value_name = "TOOL")]
+    compat: Option<Compat>,
+
+    /// Never print a literal: statements are shown as fingerprints
+    #[arg(long)]
+    pub redact: bool,
+}
+
+/// Threads; only where a command uses more than one.
+#[derive(Debug, clap::Args)]
+pub struct Threads {
+    /// Threads; the result never depends on it [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+}
+
+impl Args {
+    /// How figures and fingerprints are made.
+    pub fn rules(&self) -> Rules {
+        match self.compat {
+            Some(Compat::Pt) => Rules::Peer,
+            None => Rules::Default,
+        }
+    }
+
+    /// The zone of printed times.
+    pub fn zone(&self) -> anyhow::Result<Zone> {
+        Zone::named(&self.tz).map_err(|error| anyhow!("--tz: {error}"))
+    }
+
+    /// What is meant.
+    pub fn plan(
+        &self,
+        group: Group,
+        order: Order,
+        limit: Limit,
+        outliers: Option<Outliers>,
+    ) -> anyhow::Result<Plan> {
+        let zone = self.zone()?;
+        let time = |option: &str, text: &Option<String>| {
+            let typed = text.as_ref().map(|text| typed(text, &zone, now()));
+            typed.transpose().map_err(|error| anyhow!("{option}: {error}"))
+        };
+        let log_zone = self.log_tz.as_deref().map(Zone::named).transpose();
+        let condition = self.condition.as_deref().map(Condition::parse).transpose();
+        let filter = Filter {
+            since: time("--since", &self.since)?,
+            until: time("--until", &self.until)?,
+            condition: condition.context("--where")?,
+        };
+        let options = Options {
+            rules: self.rules(),
+            group,
+            order: order.attribute.clone().into_bytes(),
+            collapse_digits: self.collapse_digits,
+            filter,
+            timeline: false,
+        };
+        Ok(Plan {
+            options,
+            order,
+            limit,
+            outliers,
+            log_zone: log_zone.map_err(|error| anyhow!("--log-tz: {error}"))?,
+            threads: 0,
+        })
+    }
+}
+
+fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(since.as_micros() as i64)
+}

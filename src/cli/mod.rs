@@ -1,0 +1,83 @@
+//! From what was typed to what is meant: commands, their options, exit status.
+
+mod digest;
+mod export;
+mod fingerprint;
+mod inputs;
+mod output;
+mod shell;
+mod values;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// Read MySQL and MariaDB slow query logs and say what to do about them
+#[derive(Debug, Parser)]
+#[command(name = "adagio", version, max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(after_help = "Examples:\n  \
+    adagio digest /var/log/mysql/slow.log\n  \
+    adagio digest slow.log.*.gz --since 2026-03-06 --where \"db = 'shop'\"\n  \
+    tail -n 100000 slow.log | adagio digest -o json | jq '.classes[0]'")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Digest(digest::Args),
+    Export(export::Args),
+    Fingerprint(fingerprint::Args),
+    Completions(shell::Completions),
+    Man(shell::Man),
+}
+
+/// The run went well.
+const DONE: u8 = 0;
+/// The run failed: wrong usage, or the input cannot be read at all.
+const FAILED: u8 = 2;
+/// The run was stopped by Ctrl-C.
+const STOPPED: u8 = 130;
+
+/// Parses the arguments and runs.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return usage(&error),
+    };
+    let done = match &arguments.command {
+        Command::Digest(args) => digest::run(args),
+        Command::Export(args) => export::run(args),
+        Command::Fingerprint(args) => fingerprint::run(args),
+        Command::Completions(args) => shell::completions(args, &mut Arguments::command()),
+        Command::Man(_) => shell::man(Arguments::command()),
+    };
+    match done {
+        Ok(status) => ExitCode::from(status),
+        Err(error) if is_closed_pipe(&error) => ExitCode::from(DONE),
+        Err(error) => {
+            eprintln!("adagio: {error:#}");
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Prints help, or what is wrong with the arguments.
+fn usage(error: &clap::Error) -> ExitCode {
+    // Printing fails only if nobody reads.
+    let _ = error.print();
+    ExitCode::from(error.exit_code() as u8)
+}
+
+/// `| head` is not an error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<io::Error>().map(io::Error::kind).or_else(|| {
+            cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind)
+        });
+        io == Some(io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,241 @@
+//! Where output goes and how it looks: destination, colour, progress, warnings.
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use adagio::report::{Input, Report};
+use adagio::study::Progress;
+use anyhow::Context;
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Always, never, or where it makes sense.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum When {
+    /// On a terminal
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Not at all
+    Never,
+}
+
+/// Messages and progress.
+#[derive(Debug, clap::Args)]
+pub struct Manners {
+    /// Show progress on standard error
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    progress: When,
+
+    /// No warnings
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Each warning in full
+    #[arg(short, long, conflicts_with = "quiet")]
+    verbose: bool,
+}
+
+/// Warnings printed of one input with `--verbose`.
+const WARNINGS: usize = 100;
+
+impl Manners {
+    /// Says on standard error what is odd about the inputs.
+    pub fn warn(&self, report: &Report) {
+        if self.quiet {
+            return;
+        }
+        for input in &report.inputs {
+            if let Some(line) = oddities(input) {
+                eprintln!("adagio: {}: {line}", input.name);
+            }
+            if self.verbose {
+                for problem in input.problems.iter().take(WARNINGS) {
+                    eprintln!("adagio: {}: {problem}", input.name);
+                }
+            }
+        }
+    }
+
+    /// Shows how far a run has come until the guard is dropped.
+    pub fn show(&self, progress: Progress) -> Shown {
+        let wanted = match self.progress {
+            When::Auto => io::stderr().is_terminal() && !self.quiet,
+            When::Always => true,
+            When::Never => false,
+        };
+        if !wanted {
+            return Shown { ended: Arc::default(), thread: None };
+        }
+        let ended = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&ended);
+        let thread = std::thread::spawn(move || {
+            let bar = bar(progress.total);
+            while !flag.load(Ordering::Relaxed) {
+                bar.set_position(progress.taken());
+                std::thread::park_timeout(Duration::from_millis(100));
+            }
+            bar.finish_and_clear();
+        });
+        Shown { ended, thread: Some(thread) }
+    }
+}
+
+fn bar(total: Option<u64>) -> ProgressBar {
+    let target = ProgressDrawTarget::stderr_with_hz(10);
+    let (bar, template) = match total {
+        Some(total) => (
+            ProgressBar::with_draw_target(Some(total), target),
+            "{bar:24} {percent:>3}%  {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left",
+        ),
+        None => (
+            ProgressBar::with_draw_target(None, target),
+            "{spinner} {bytes} read  {bytes_per_sec}  {elapsed}",
+        ),
+    };
+    match ProgressStyle::with_template(template) {
+        Ok(style) => bar.with_style(style.progress_chars("=> ")),
+        Err(_) => bar,
+    }
+}
+
+/// Progress on the screen; cleared when dropped.
+#[derive(Debug)]
+pub struct Shown {
+    ended: Arc<AtomicBool>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            // The bar is gone with its thread, however that ended.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn oddities(input: &Input) -> Option<String> {
+    let tally = &input.tally;
+    if tally.events == 0 && tally.bytes > 0 {
+        return Some(format!("no slow-log entry: {}", input.looks));
+    }
+    let counted = |count: u64, one: &str, many: &str| {
+        (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
+    };
+    let unreadable = input
+        .problems
+        .iter()
+        .find(|problem| problem.kind == adagio::problem::Kind::Unreadable)
+        .map(ToString::to_string);
+    let parts: Vec<String> = [
+        counted(tally.fragments, "fragment", "fragments"),
+        counted(input.events.anomalies, "impossible value", "impossible values"),
+        counted(tally.foreign_lines, "foreign line", "foreign lines"),
+        unreadable,
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!parts.is_empty()).then(|| format!("not counted: {} (-v tells where)", parts.join(", ")))
+}
+
+/// Whether a report on standard output is coloured.
+pub fn is_coloured(when: When, to_file: bool) -> bool {
+    match when {
+        When::Always => true,
+        When::Never => false,
+        When::Auto => {
+            !to_file && anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never
+        }
+    }
+}
+
+/// Writes to standard output, or to a file that is there whole or not at all.
+pub fn write(
+    file: Option<&PathBuf>,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> anyhow::Result<()> {
+    match file {
+        None => {
+            let mut out = BufWriter::new(io::stdout().lock());
+            write(&mut out)?;
+            out.flush()?;
+            Ok(())
+        }
+        Some(path) => whole(path, |out| write(out).context("write the report")),
+    }
+}
+
+/// Writes a file beside its place and moves it there once it is whole.
+pub fn whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let mut pending = Pending::create(path)?;
+    write(&mut pending.out)?;
+    pending.keep()
+}
+
+/// A file that is written and not in its place yet.
+#[derive(Debug)]
+pub struct Pending {
+    /// Where to write.
+    pub out: BufWriter<tempfile::NamedTempFile>,
+    path: PathBuf,
+}
+
+impl Pending {
+    /// Begins a file beside `path`.
+    pub fn create(path: &Path) -> anyhow::Result<Pending> {
+        let folder = match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let file = tempfile::Builder::new()
+            .prefix(".adagio-")
+            .tempfile_in(folder)
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Pending { out: BufWriter::new(file), path: path.to_owned() })
+    }
+
+    /// Moves the file to its place.
+    pub fn keep(self) -> anyhow::Result<()> {
+        let failed = || format!("cannot write {}", self.path.display());
+        let file = self.out.into_inner().map_err(io::IntoInnerError::into_error);
+        let file = file.with_context(failed)?;
+        readable(file.as_file());
+        file.persist(&self.path).map_err(|error| error.error).with_context(failed)?;
+        Ok(())
+    }
+}
+
+/// A temporary file is for its owner alone; a report is like any other file.
+#[cfg(unix)]
+fn readable(file: &File) {
+    use std::os::unix::fs::PermissionsExt;
+    // A file system without permissions needs none.
+    let _ = file.set_permissions(std::fs::Permissions::from_mode(0o644));
+}
+
+#[cfg(not(unix))]
+fn readable(_: &File) {}
+
+/// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
+pub fn stop_flag() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    // Without a handler Ctrl-C ends the program, as it does any other.
+    let _ = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    stop
+}

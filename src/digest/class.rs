@@ -1,0 +1,269 @@
+//! All events of one query class.
+
+use crate::digest::sample::Samples;
+use crate::digest::stat::{Rules, Stat};
+use crate::digest::tally::Tally;
+use crate::event::{Event, Value};
+use crate::metric::{self, Kind, MetricId, Registry};
+use crate::time::Timestamp;
+
+/// Distinct users, hosts and databases that are counted of a class.
+const NAMES: usize = 4096;
+/// Distinct values that are counted of any other text.
+const TEXTS: usize = 128;
+
+/// What is kept of one attribute.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Column {
+    /// Its numbers.
+    pub stat: Option<Box<Stat>>,
+    /// How often it was `Yes`, `No`.
+    pub flags: (u64, u64),
+    /// Its texts.
+    pub tally: Option<Box<Tally>>,
+}
+
+impl Column {
+    /// Whether no event had the attribute.
+    pub fn is_empty(&self) -> bool {
+        self.stat.is_none() && self.flags == (0, 0) && self.tally.is_none()
+    }
+
+    fn merge(&mut self, other: &Column, kind: Kind) {
+        self.flags.0 += other.flags.0;
+        self.flags.1 += other.flags.1;
+        match (&mut self.stat, &other.stat) {
+            (Some(own), Some(other)) => own.merge(other, kind),
+            (None, Some(other)) => self.stat = Some(other.clone()),
+            (_, None) => {}
+        }
+        match (&mut self.tally, &other.tally) {
+            (Some(own), Some(other)) => own.merge(other),
+            (None, Some(other)) => self.tally = Some(other.clone()),
+            (_, None) => {}
+        }
+    }
+}
+
+/// Counts and sums of a class, extended to what a sampled log left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Events, each counted as often as its rate limit says.
+    pub events: u128,
+    /// Their `Query_time` in microseconds.
+    pub query_time: i128,
+}
+
+/// The digest of one class.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ClassDigest {
+    /// Events.
+    pub count: u64,
+    /// By place of the attribute in the digest.
+    pub columns: Vec<Column>,
+    /// The first end of a statement.
+    pub first: Option<Timestamp>,
+    /// The last one.
+    pub last: Option<Timestamp>,
+    /// Examples.
+    pub samples: Samples,
+    /// With what sampling left out.
+    pub estimate: Estimate,
+    /// Events by decade of their `Query_time`: below 10 us, below 100 us, … 10 s and more.
+    pub decades: [u64; 8],
+}
+
+/// Places of attributes: each attribute that any event has gets the next free one.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    of_metric: Vec<u16>,
+    metrics: Vec<MetricId>,
+}
+
+const NO_PLACE: u16 = u16::MAX;
+
+impl Places {
+    /// The place of an attribute, given when it is asked for the first time.
+    pub fn place(&mut self, metric: MetricId) -> usize {
+        let number = usize::from(metric.0);
+        if number >= self.of_metric.len() {
+            self.of_metric.resize(number + 1, NO_PLACE);
+        }
+        if self.of_metric[number] == NO_PLACE {
+            self.of_metric[number] = self.metrics.len() as u16;
+            self.metrics.push(metric);
+        }
+        usize::from(self.of_metric[number])
+    }
+
+    /// The place of an attribute, if it has one.
+    pub fn find(&self, metric: MetricId) -> Option<usize> {
+        let place = *self.of_metric.get(usize::from(metric.0))?;
+        (place != NO_PLACE).then_some(usize::from(place))
+    }
+
+    /// The attributes in order of their places.
+    pub fn metrics(&self) -> &[MetricId] {
+        &self.metrics
+    }
+}
+
+/// The kind by which values of an attribute are added up.
+pub fn quantity_kind(metric: MetricId) -> Kind {
+    match Registry::kind(metric) {
+        Some(kind) if kind.is_quantity() => kind,
+        Some(Kind::Code) => Kind::Count,
+        _ => Kind::Number,
+    }
+}
+
+/// The decade of a time in microseconds.
+fn decade(micros: i128) -> usize {
+    const LIMITS: [i128; 7] = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+    LIMITS.iter().position(|limit| micros < *limit).unwrap_or(LIMITS.len())
+}
+
+impl ClassDigest {
+    /// Adds an event; `order` is the attribute whose greatest value makes the worst sample.
+    pub fn add(&mut self, event: &Event<'_>, places: &mut Places, order: MetricId, rules: Rules) {
+        self.count += 1;
+        if let Some(ts) = event.ts {
+            self.first = Some(self.first.map_or(ts, |first| first.min(ts)));
+            self.last = Some(self.last.map_or(ts, |last| last.max(ts)));
+        }
+        let mut order_value = None;
+        let mut query_time = None;
+        let mut rate = 1;
+        for attribute in event.attributes {
+            let place = places.place(attribute.metric);
+            match attribute.value {
+                Value::Number(number) => {
+                    if attribute.metric == order {
+                        order_value = Some(number);
+                    }
+                    if attribute.metric == metric::QUERY_TIME {
+                        query_time = Some(number);
+                        self.decades[decade(number)] += 1;
+                    }
+                    match Registry::kind(attribute.metric) {
+                        Some(Kind::Code) => self.code(place, attribute.metric, number),
+                        _ if attribute.metric == RATE_LIMIT => rate = number.max(1),
+                        _ => self.number(place, attribute.metric, number, rules),
+                    }
+                }
+                Value::Flag(flag) => {
+                    let flags = &mut self.column(place).flags;
+                    *(if flag { &mut flags.0 } else { &mut flags.1 }) += 1;
+                }
+                Value::Text(span) => {
+                    if Registry::kind(attribute.metric) != Some(Kind::Identifier)
+                        && attribute.metric != RATE_TYPE
+                    {
+                        self.text(place, span.of(event.buffer), TEXTS);
+                    }
+                }
+            }
+        }
+        for (metric, value) in [
+            (metric::USER, event.user),
+            (metric::HOST, event.host),
+            (metric::DATABASE, event.database.filter(|name| !name.is_empty())),
+        ] {
+            if let Some(value) = value {
+                let place = places.place(metric);
+                self.text(place, value, NAMES);
+            }
+        }
+        self.estimate.events += rate as u128;
+        self.estimate.query_time += query_time.unwrap_or(0) * rate;
+        self.samples.add(event, order_value.unwrap_or(-1), query_time);
+    }
+
+    fn column(&mut self, place: usize) -> &mut Column {
+        if place >= self.columns.len() {
+            self.columns.resize_with(place + 1, Column::default);
+        }
+        &mut self.columns[place]
+    }
+
+    fn number(&mut self, place: usize, metric: MetricId, number: i128, rules: Rules) {
+        let stat = &mut self.column(place).stat;
+        let stat = stat.get_or_insert_with(|| Box::new(Stat::new(rules)));
+        stat.add(number, quantity_kind(metric));
+    }
+
+    /// Error numbers and the like: zero is "none" and only counted.
+    fn code(&mut self, place: usize, _metric: MetricId, number: i128) {
+        if number == 0 {
+            self.column(place).flags.1 += 1;
+        } else {
+            self.column(place).flags.0 += 1;
+            self.text(place, number.to_string().as_bytes(), TEXTS);
+        }
+    }
+
+    fn text(&mut self, place: usize, value: &[u8], bound: usize) {
+        let tally = &mut self.column(place).tally;
+        tally.get_or_insert_with(|| Box::new(Tally::new(bound))).add(value);
+    }
+
+    /// Joins the class of another part of the run, whose places are translated by `place_of`.
+    pub fn merge(&mut self, other: ClassDigest, metrics: &[MetricId], place_of: &[usize]) {
+        self.count += other.count;
+        self.first = least(self.first, other.first);
+        self.last = self.last.max(other.last);
+        for (place, column) in other.columns.into_iter().enumerate() {
+            if !column.is_empty() {
+                self.column(place_of[place]).merge(&column, quantity_kind(metrics[place]));
+            }
+        }
+        self.samples.merge(other.samples);
+        self.estimate.events += other.estimate.events;
+        self.estimate.query_time += other.estimate.query_time;
+        for (own, other) in self.decades.iter_mut().zip(other.decades) {
+            *own += other;
+        }
+    }
+
+    /// The numbers of an attribute.
+    pub fn stat(&self, places: &Places, metric: MetricId) -> Option<&Stat> {
+        self.columns.get(places.find(metric)?)?.stat.as_deref()
+    }
+
+    /// The texts of an attribute.
+    pub fn tally(&self, places: &Places, metric: MetricId) -> Option<&Tally> {
+        self.columns.get(places.find(metric)?)?.tally.as_deref()
+    }
+}
+
+/// `Log_slow_rate_limit`.
+pub const RATE_LIMIT: MetricId = by_name("Log_slow_rate_limit");
+/// `Log_slow_rate_type`.
+pub const RATE_TYPE: MetricId = by_name("Log_slow_rate_type");
+
+/// The number of a name of the table.
+const fn by_name(name: &str) -> MetricId {
+    let mut place = 0;
+    while place < metric::METRICS.len() {
+        let known = metric::METRICS[place].name.as_bytes();
+        let name = name.as_bytes();
+        let mut same = known.len() == name.len();
+        let mut at = 0;
+        while same && at < name.len() {
+            same = known[at] == name[at];
+            at += 1;
+        }
+        if same {
+            return MetricId(place as u16);
+        }
+        place += 1;
+    }
+    panic!("not in the table of attributes")
+}
+
+fn least(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

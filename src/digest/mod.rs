@@ -1,0 +1,473 @@
+//! The engine: events go in, classes with their statistics come out.
+//!
+//! A digest depends on the set of events, not on their order: all sums are whole numbers,
+//! quantiles come from values or counts, ties between samples break by place in the log. So
+//! `merge` is associative and commutative, and any number of threads prints the same bytes.
+
+pub mod class;
+pub mod filter;
+pub mod run;
+pub mod sample;
+pub mod spread;
+pub mod stat;
+pub mod tally;
+pub mod timeline;
+pub mod wide;
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher, Hasher};
+
+use hashbrown::{HashMap, HashTable};
+
+use crate::event::{Event, Value};
+use crate::metric::{self, Kind, MetricId, Registry};
+use crate::sql::outline::{self, outline};
+use crate::sql::{distill, fingerprint, pt};
+use crate::time::{SECOND, Timestamp};
+
+use class::{ClassDigest, Places};
+use filter::{Derived, Fields, Filter};
+use stat::Rules;
+use timeline::Timeline;
+
+/// By what events are grouped.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Group {
+    /// Fingerprint of the statement.
+    #[default]
+    Fingerprint,
+    /// Distilled item: verb and tables.
+    Item,
+    /// Each table the statement names; an event counts for each of them.
+    Tables,
+    /// The value of an attribute.
+    Attribute(String),
+}
+
+impl Group {
+    /// The word that users type for it.
+    pub fn word(&self) -> &str {
+        match self {
+            Group::Fingerprint => "fingerprint",
+            Group::Item => "distill",
+            Group::Tables => "tables",
+            Group::Attribute(name) => name,
+        }
+    }
+}
+
+/// What a digest is to be.
+#[derive(Debug, Default)]
+pub struct Options {
+    /// How fingerprints are made and figures computed.
+    pub rules: Rules,
+    /// What makes a class.
+    pub group: Group,
+    /// The attribute whose greatest value makes the worst sample.
+    pub order: Vec<u8>,
+    /// Digits of table and database names become `?`.
+    pub collapse_digits: bool,
+    /// Which events count.
+    pub filter: Filter,
+    /// Whether the order of classes is kept.
+    pub timeline: bool,
+}
+
+/// What one input brought, as far as single events tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceTally {
+    /// Events that the filter dropped.
+    pub filtered: u64,
+    /// Impossible values left out.
+    pub anomalies: u64,
+    /// By type and limit: events and their `Query_time`.
+    pub rates: BTreeMap<(Vec<u8>, i128), (u64, i128)>,
+    /// Events in the digest.
+    pub events: u64,
+    /// Their `Query_time` in microseconds.
+    pub query_time: i128,
+}
+
+/// Classes of a set of events.
+#[derive(Debug)]
+pub struct Digest {
+    /// Names of attributes.
+    pub registry: Registry,
+    /// Places of attributes in each class.
+    pub places: Places,
+    /// Fingerprints, or what else events are grouped by.
+    pub keys: Vec<Box<[u8]>>,
+    /// By place of the key.
+    pub classes: Vec<ClassDigest>,
+    by_key: HashMap<Box<[u8]>, u32, foldhash::fast::FixedState>,
+    /// By number of the input.
+    pub sources: Vec<SourceTally>,
+    /// Which seconds had an event, 64 to a word.
+    active: HashMap<i64, u64, foldhash::fast::FixedState>,
+    /// Runs of classes by batch.
+    timelines: Vec<(u64, Timeline)>,
+}
+
+/// Outlines that are remembered before each new one goes to the exact function.
+const OUTLINE_BYTES: usize = 64 * 1024 * 1024;
+
+/// Which class an outline belongs to.
+#[derive(Debug, Default)]
+struct Outlines {
+    table: HashTable<Known>,
+    arena: Vec<u8>,
+    buffer: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    hash: u64,
+    start: u32,
+    end: u32,
+    class: u32,
+}
+
+/// Puts events into classes. One for each thread.
+#[derive(Debug)]
+pub struct Sorter<'o> {
+    options: &'o Options,
+    digest: Digest,
+    outlines: Outlines,
+    fields: Fields,
+    order: MetricId,
+    group: Option<MetricId>,
+    timeline: Timeline,
+    hasher: foldhash::fast::FixedState,
+}
+
+impl Digest {
+    fn new() -> Digest {
+        Digest {
+            registry: Registry::new(),
+            places: Places::default(),
+            keys: Vec::new(),
+            classes: Vec::new(),
+            by_key: HashMap::default(),
+            sources: Vec::new(),
+            active: HashMap::default(),
+            timelines: Vec::new(),
+        }
+    }
+
+    /// Events in all classes. Grouped by table, an event counts for each of its tables.
+    pub fn count(&self) -> u64 {
+        self.classes.iter().map(|class| class.count).sum()
+    }
+
+    /// All classes together.
+    pub fn total(&self) -> ClassDigest {
+        let metrics = self.places.metrics();
+        let places: Vec<usize> = (0..metrics.len()).collect();
+        let mut total = ClassDigest::default();
+        for class in &self.classes {
+            let mut class = class.clone();
+            class.samples = sample::Samples::default();
+            total.merge(class, metrics, &places);
+        }
+        total
+    }
+
+    /// Seconds in which a statement ended.
+    pub fn active_seconds(&self) -> u64 {
+        self.active.values().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Runs of classes in the order of the log.
+    pub fn timeline(&self) -> Timeline {
+        let mut order: Vec<_> = self.timelines.iter().collect();
+        order.sort_by_key(|(number, _)| *number);
+        let mut whole = Timeline::default();
+        for (_, part) in order {
+            part.runs.iter().for_each(|run| whole.push(*run));
+            whole.more += part.more;
+        }
+        whole
+    }
+
+    fn class(&mut self, key: &[u8]) -> u32 {
+        if let Some(place) = self.by_key.get(key) {
+            return *place;
+        }
+        let place = self.classes.len() as u32;
+        self.by_key.insert(key.into(), place);
+        self.keys.push(key.into());
+        self.classes.push(ClassDigest::default());
+        place
+    }
+
+    fn source(&mut self, number: u32) -> &mut SourceTally {
+        let number = number as usize;
+        if number >= self.sources.len() {
+            self.sources.resize_with(number + 1, SourceTally::default);
+        }
+        &mut self.sources[number]
+    }
+
+    fn note_active(&mut self, ts: Timestamp) {
+        let second = ts.0.div_euclid(SECOND);
+        *self.active.entry(second >> 6).or_insert(0) |= 1 << (second & 63);
+    }
+
+    /// Joins the digest of another part of the run.
+    pub fn merge(&mut self, other: Digest) {
+        // A name past the bound of names has no place on either side.
+        let metrics: Vec<Option<MetricId>> = other
+            .places
+            .metrics()
+            .iter()
+            .map(|metric| self.registry.id(other.registry.name(*metric)))
+            .collect();
+        let known: Vec<MetricId> =
+            metrics.iter().map(|metric| metric.unwrap_or(metric::QUERY_TIME)).collect();
+        let places: Vec<usize> = known.iter().map(|metric| self.places.place(*metric)).collect();
+        let mut class_of = Vec::with_capacity(other.classes.len());
+        for (key, mut class) in other.keys.iter().zip(other.classes) {
+            for (place, metric) in metrics.iter().enumerate() {
+                if metric.is_none() && place < class.columns.len() {
+                    class.columns[place] = class::Column::default();
+                }
+            }
+            let place = self.class(key);
+            class_of.push(place);
+            self.classes[place as usize].merge(class, &known, &places);
+        }
+        for (number, source) in other.sources.into_iter().enumerate() {
+            let own = self.source(number as u32);
+            own.filtered += source.filtered;
+            own.anomalies += source.anomalies;
+            own.events += source.events;
+            own.query_time += source.query_time;
+            for (rate, (events, time)) in source.rates {
+                let sum = own.rates.entry(rate).or_default();
+                sum.0 += events;
+                sum.1 += time;
+            }
+        }
+        for (word, seconds) in other.active {
+            *self.active.entry(word).or_insert(0) |= seconds;
+        }
+        self.timelines.extend(other.timelines.into_iter().map(|(number, mut timeline)| {
+            timeline.runs.iter_mut().for_each(|run| run.class = class_of[run.class as usize]);
+            (number, timeline)
+        }));
+    }
+}
+
+impl<'o> Sorter<'o> {
+    /// A sorter; names of attributes that the options use are made known to `registry`.
+    pub fn new(options: &'o Options, registry: &mut Registry) -> Sorter<'o> {
+        let mut known = |name: &[u8]| registry.find(name).or_else(|| registry.id(name));
+        let order = known(&options.order).unwrap_or(metric::QUERY_TIME);
+        let group = match &options.group {
+            Group::Attribute(name) => known(name.as_bytes()),
+            _ => None,
+        };
+        Sorter {
+            options,
+            digest: Digest::new(),
+            outlines: Outlines::default(),
+            fields: Fields::default(),
+            order,
+            group,
+            timeline: Timeline::default(),
+            hasher: foldhash::fast::FixedState::default(),
+        }
+    }
+
+    /// Adds an event, if the filter keeps it; says whether it did.
+    pub fn add(&mut self, event: &Event<'_>, registry: &Registry) -> bool {
+        let options = self.options;
+        self.digest.source(event.source).anomalies += u64::from(event.anomalies);
+        let derived = Derived {
+            fingerprint: &|| fingerprint_of(event, options),
+            item: &|| item_of(event.statement, options.rules),
+        };
+        if !options.filter.keeps(event, registry, &mut self.fields, &derived) {
+            self.digest.source(event.source).filtered += 1;
+            return false;
+        }
+        self.note(event);
+        match &options.group {
+            Group::Fingerprint => {
+                let class = self.by_outline(event);
+                self.put(class, event);
+            }
+            Group::Item => {
+                let class = self.digest.class(&item_of(event.statement, options.rules));
+                self.put(class, event);
+            }
+            Group::Tables => {
+                for table in tables_of(event, options.rules) {
+                    let class = self.digest.class(&table);
+                    self.put(class, event);
+                }
+            }
+            Group::Attribute(name) => {
+                if let Some(value) = group_value(event, name, self.group) {
+                    let class = self.digest.class(&value);
+                    self.put(class, event);
+                }
+            }
+        }
+        true
+    }
+
+    fn note(&mut self, event: &Event<'_>) {
+        let source = self.digest.source(event.source);
+        let time = event.number(metric::QUERY_TIME).unwrap_or(0);
+        source.events += 1;
+        source.query_time += time;
+        if let Some(limit) = event.number(class::RATE_LIMIT) {
+            let kind = event.attributes.iter().find(|a| a.metric == class::RATE_TYPE);
+            let kind = match kind.map(|a| a.value) {
+                Some(Value::Text(span)) => span.of(event.buffer),
+                _ => b"session",
+            };
+            let sum = source.rates.entry((kind.to_vec(), limit)).or_default();
+            sum.0 += 1;
+            sum.1 += time;
+        }
+        if let Some(ts) = event.ts {
+            self.digest.note_active(ts);
+        }
+    }
+
+    fn put(&mut self, class: u32, event: &Event<'_>) {
+        let rules = self.options.rules;
+        let digest = &mut self.digest;
+        digest.classes[class as usize].add(event, &mut digest.places, self.order, rules);
+        if self.options.timeline {
+            self.timeline.add(class, event.ts);
+        }
+    }
+
+    /// The class of a statement, by its outline if that was met before.
+    fn by_outline(&mut self, event: &Event<'_>) -> u32 {
+        let mode = match self.options.rules {
+            Rules::Default => outline::Mode::Default,
+            Rules::Peer => outline::Mode::Peer,
+        };
+        let outlines = &mut self.outlines;
+        if !outline(event.statement, mode, &mut outlines.buffer) {
+            return self.digest.class(&fingerprint_of(event, self.options));
+        }
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write(&outlines.buffer);
+        let hash = hasher.finish();
+        let arena = &outlines.arena;
+        let found = outlines.table.find(hash, |known| {
+            known.hash == hash && arena[known.start as usize..known.end as usize] == outlines.buffer
+        });
+        if let Some(known) = found {
+            return known.class;
+        }
+        let class = self.digest.class(&fingerprint_of(event, self.options));
+        let outlines = &mut self.outlines;
+        let start = outlines.arena.len();
+        let end = start + outlines.buffer.len();
+        if end <= OUTLINE_BYTES {
+            outlines.arena.extend_from_slice(&outlines.buffer);
+            let known = Known { hash, start: start as u32, end: end as u32, class };
+            outlines.table.insert_unique(hash, known, |known| known.hash);
+        }
+        class
+    }
+
+    /// Says that the events of a batch are all in.
+    pub fn end_batch(&mut self, number: u64) {
+        if self.options.timeline {
+            self.digest.timelines.push((number, std::mem::take(&mut self.timeline)));
+        }
+    }
+
+    /// The digest of all events added.
+    pub fn finish(mut self, registry: Registry) -> Digest {
+        self.digest.registry = registry;
+        self.digest
+    }
+}
+
+/// The fingerprint that makes the class of an event.
+pub fn fingerprint_of(event: &Event<'_>, options: &Options) -> Vec<u8> {
+    let text = match options.rules {
+        Rules::Default => fingerprint::fingerprint(event.statement),
+        Rules::Peer => fingerprint_as_peer(event.statement),
+    };
+    if options.collapse_digits { fingerprint::collapse_digits(&text) } else { text }
+}
+
+/// The peer's fingerprint of a statement. It takes a line that begins with `use ` for a header
+/// line and so has no text for such a statement; with a blank in front it does, and that text is
+/// taken.
+pub fn fingerprint_as_peer(statement: &[u8]) -> Vec<u8> {
+    if statement.starts_with(b"use ") {
+        pt::fingerprint(&[b" ", statement].concat())
+    } else {
+        pt::fingerprint(statement)
+    }
+}
+
+/// The distilled item of a statement.
+pub fn item_of(statement: &[u8], rules: Rules) -> Vec<u8> {
+    match rules {
+        Rules::Default => distill::distill(statement),
+        Rules::Peer => pt::distill(statement),
+    }
+}
+
+/// Tables of a statement, each with its database where that is known.
+fn tables_of(event: &Event<'_>, rules: Rules) -> Vec<Vec<u8>> {
+    let tables = match rules {
+        Rules::Default => distill::tables(event.statement),
+        Rules::Peer => pt::tables(event.statement),
+    };
+    let database = event.database.filter(|name| !name.is_empty());
+    let names = tables.into_iter().map(|table| match table.database.as_deref().or(database) {
+        Some(database) => [database, b".", &table.name].concat(),
+        None => table.name,
+    });
+    let mut names: Vec<Vec<u8>> = names.collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The value by which an event is grouped; `None` if it lacks the attribute.
+fn group_value(event: &Event<'_>, name: &str, metric: Option<MetricId>) -> Option<Vec<u8>> {
+    let text = |text: Option<&[u8]>| text.map(<[u8]>::to_vec);
+    match name.to_ascii_lowercase().as_str() {
+        "user" => text(event.user),
+        "host" => text(event.host),
+        "db" => text(event.database.filter(|name| !name.is_empty())),
+        "ip" => text(event.ip),
+        "thread_id" => text(event.thread_id),
+        _ => {
+            let metric = metric?;
+            let found = event.attributes.iter().find(|attribute| attribute.metric == metric)?;
+            Some(match found.value {
+                Value::Text(span) => span.of(event.buffer).to_vec(),
+                Value::Flag(true) => b"Yes".to_vec(),
+                Value::Flag(false) => b"No".to_vec(),
+                Value::Number(number) => {
+                    decimal(number, Registry::kind(metric).unwrap_or(Kind::Number)).into_bytes()
+                }
+            })
+        }
+    }
+}
+
+/// A number as the log would print it.
+pub fn decimal(number: i128, kind: Kind) -> String {
+    let scale = kind.scale();
+    if scale == 1 {
+        return number.to_string();
+    }
+    let sign = if number < 0 { "-" } else { "" };
+    let size = number.unsigned_abs();
+    format!("{sign}{}.{:06}", size / 1_000_000, size % 1_000_000)
+}

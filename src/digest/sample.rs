@@ -1,0 +1,142 @@
+//! Which events of a class are shown: the worst one, and ones near the median and the 95 %.
+//!
+//! Choices depend on the events alone, not on their order: the worst is the one with the greatest
+//! value, of equal ones the last in the log; of each octave of the value the event whose place
+//! in the log has the least hash is kept, so that a typical one can be named at the end.
+
+use crate::digest::fingerprint_as_peer;
+use crate::event::Event;
+use crate::problem::Origin;
+use crate::sql::fingerprint::ClassId;
+use crate::time::Timestamp;
+
+/// Bytes kept of the worst statement.
+pub const LONGEST_WORST: usize = 32 * 1024;
+/// Bytes kept of a typical statement.
+pub const LONGEST_TYPICAL: usize = 1024;
+
+/// One event as an example of its class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// The value by which it was chosen.
+    pub value: i128,
+    /// Its time, if that is not the value by which it was chosen.
+    pub query_time: Option<i128>,
+    /// Where it stands.
+    pub origin: Origin,
+    /// When it ended.
+    pub ts: Option<Timestamp>,
+    /// Its database.
+    pub database: Option<Box<[u8]>>,
+    /// The statement, possibly cut.
+    pub statement: Box<[u8]>,
+    /// Length of the whole statement.
+    pub length: usize,
+    /// The peer's ID of the whole statement, where it was cut.
+    pub peer_id: Option<ClassId>,
+}
+
+impl Sample {
+    fn of(event: &Event<'_>, value: i128, query_time: Option<i128>, longest: usize) -> Sample {
+        let kept = &event.statement[..event.statement.len().min(longest)];
+        Sample {
+            value,
+            query_time,
+            origin: Origin { source: event.source, offset: event.offset },
+            ts: event.ts,
+            database: event.database.filter(|name| !name.is_empty()).map(Into::into),
+            statement: kept.into(),
+            length: event.statement.len(),
+            peer_id: None,
+        }
+    }
+
+    /// Whether the statement was cut.
+    pub fn is_cut(&self) -> bool {
+        self.statement.len() < self.length
+    }
+}
+
+/// The samples of one class.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Samples {
+    /// The event with the greatest value.
+    pub worst: Option<Sample>,
+    /// By octave, in order.
+    octaves: Vec<(u8, u64, Sample)>,
+}
+
+impl Samples {
+    /// Looks at an event.
+    pub fn add(&mut self, event: &Event<'_>, value: i128, query_time: Option<i128>) {
+        let origin = Origin { source: event.source, offset: event.offset };
+        let worse = match &self.worst {
+            Some(worst) => (value, origin) >= (worst.value, worst.origin),
+            None => true,
+        };
+        if worse {
+            let mut worst = Sample::of(event, value, query_time, LONGEST_WORST);
+            if worst.is_cut() {
+                worst.peer_id = Some(ClassId::of(&fingerprint_as_peer(event.statement)));
+            }
+            self.worst = Some(worst);
+        }
+        let octave = octave(value);
+        let hash = place_hash(origin);
+        match self.octaves.binary_search_by_key(&octave, |(octave, _, _)| *octave) {
+            Ok(place) => {
+                let kept = &mut self.octaves[place];
+                if (hash, origin) < (kept.1, kept.2.origin) {
+                    let sample = Sample::of(event, value, query_time, LONGEST_TYPICAL);
+                    *kept = (octave, hash, sample);
+                }
+            }
+            Err(place) => {
+                let sample = Sample::of(event, value, query_time, LONGEST_TYPICAL);
+                self.octaves.insert(place, (octave, hash, sample));
+            }
+        }
+    }
+
+    /// Joins the samples of another part of the run.
+    pub fn merge(&mut self, other: Samples) {
+        let key = |sample: &Option<Sample>| sample.as_ref().map(|s| (s.value, s.origin));
+        if key(&other.worst) > key(&self.worst) {
+            self.worst = other.worst;
+        }
+        for (octave, hash, sample) in other.octaves {
+            match self.octaves.binary_search_by_key(&octave, |(octave, _, _)| *octave) {
+                Ok(place) => {
+                    let kept = &mut self.octaves[place];
+                    if (hash, sample.origin) < (kept.1, kept.2.origin) {
+                        *kept = (octave, hash, sample);
+                    }
+                }
+                Err(place) => self.octaves.insert(place, (octave, hash, sample)),
+            }
+        }
+    }
+
+    /// The kept event whose value is nearest to `value`, of equally near ones the first.
+    pub fn near(&self, value: f64) -> Option<&Sample> {
+        let samples = self.octaves.iter().map(|(_, _, sample)| sample).chain(&self.worst);
+        samples.min_by(|a, b| {
+            let distance = |sample: &Sample| (sample.value as f64 - value).abs();
+            distance(a).total_cmp(&distance(b)).then(a.origin.cmp(&b.origin))
+        })
+    }
+}
+
+fn octave(value: i128) -> u8 {
+    (128 - value.max(0).leading_zeros()) as u8
+}
+
+/// Spreads places of a log evenly over all numbers (the finalizer of MurmurHash3).
+fn place_hash(origin: Origin) -> u64 {
+    let mut hash = origin.offset ^ (u64::from(origin.source) << 48);
+    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+        hash ^= hash >> 33;
+        hash = hash.wrapping_mul(factor);
+    }
+    hash ^ (hash >> 33)
+}

@@ -1,0 +1,286 @@
+//! How values are spread: the values themselves while there are few, else counts in buckets
+//! whose bounds grow by 1.05.
+//!
+//! The buckets are those of pt-query-digest: bucket 0 holds what is below a millionth, bucket
+//! `i` from 1 to 999 holds from 1.05^(i−1) up to 1.05^i millionths, the last one all beyond. The
+//! bounds are whole numbers here, so every machine puts a value into the same bucket.
+
+use std::sync::LazyLock;
+
+/// Number of buckets.
+pub const BUCKETS: usize = 1000;
+/// Values that are kept as they are.
+pub const EXACT: usize = 32;
+
+/// `BOUNDS[i]` is the least whole number of millionths that belongs to bucket `i`.
+static BOUNDS: LazyLock<Vec<u128>> = LazyLock::new(bounds);
+
+/// For each power of two and each thirty-second part of it, the bucket of its first number.
+static START: LazyLock<Vec<u16>> = LazyLock::new(|| {
+    let first = |place: usize| match place / PARTS {
+        exponent if exponent < 5 => 1u64 << exponent,
+        exponent => (1u64 << exponent) + ((place % PARTS) as u64) * (1u64 << (exponent - 5)),
+    };
+    (0..64 * PARTS).map(|place| search(u128::from(first(place))) as u16).collect()
+});
+
+const PARTS: usize = 32;
+
+/// Powers of 1.05 with 512 binary places behind the point, rounded up to whole numbers. The
+/// error grows by 1.05 a step from 2^-512 and stays far below the distance of any power from a
+/// whole number.
+fn bounds() -> Vec<u128> {
+    const PLACES: usize = 8;
+    let mut power = [0u64; PLACES + 2];
+    power[PLACES] = 1;
+    let mut bounds = vec![0];
+    for step in 0..BUCKETS {
+        let whole = u128::from(power[PLACES]) | u128::from(power[PLACES + 1]) << 64;
+        bounds.push(if step == 0 { whole } else { whole + 1 });
+        let mut carry = 0;
+        for limb in &mut power {
+            let product = u128::from(*limb) * 21 + carry;
+            *limb = product as u64;
+            carry = product >> 64;
+        }
+        let mut rest = 0;
+        for limb in power.iter_mut().rev() {
+            let dividend = rest << 64 | u128::from(*limb);
+            *limb = (dividend / 20) as u64;
+            rest = dividend % 20;
+        }
+    }
+    bounds.truncate(BUCKETS);
+    bounds
+}
+
+fn search(millionths: u128) -> usize {
+    BOUNDS.partition_point(|bound| *bound <= millionths) - 1
+}
+
+/// The bucket of a number of millionths.
+pub fn bucket(millionths: u128) -> usize {
+    let Ok(small) = u64::try_from(millionths) else { return search(millionths) };
+    if small == 0 {
+        return 0;
+    }
+    let exponent = 63 - small.leading_zeros() as usize;
+    if exponent < 5 {
+        return search(millionths);
+    }
+    let part = (small >> (exponent - 5)) as usize % PARTS;
+    let start = usize::from(START[exponent * PARTS + part]);
+    // A part is narrower than a bucket, so the next bucket is the only other choice.
+    match BOUNDS.get(start + 1) {
+        Some(next) if *next <= millionths => start + 1,
+        _ => start,
+    }
+}
+
+/// The least number of millionths in a bucket, and the least one behind it (`None` for the last).
+pub fn range(bucket: usize) -> (u128, Option<u128>) {
+    (BOUNDS[bucket], BOUNDS.get(bucket + 1).copied())
+}
+
+/// Values as they are, or counts by bucket.
+#[derive(Debug, Clone)]
+pub enum Spread {
+    /// Up to [`EXACT`] values, in any order.
+    Values(Vec<i64>),
+    /// Counts of the buckets from `low` on.
+    Buckets {
+        /// The first bucket that is counted.
+        low: u16,
+        /// Its count and those behind it.
+        counts: Vec<u64>,
+    },
+}
+
+impl Spread {
+    /// An empty spread. `exact` says whether few values are kept as they are.
+    pub fn new(exact: bool) -> Spread {
+        if exact {
+            Spread::Values(Vec::new())
+        } else {
+            Spread::Buckets { low: 0, counts: Vec::new() }
+        }
+    }
+
+    /// Adds a value of which `scale` make one million millionths… `factor` millionths each.
+    pub fn add(&mut self, value: i128, factor: u128) {
+        match self {
+            Spread::Values(values) => {
+                if let Ok(value) = i64::try_from(value)
+                    && values.len() < EXACT
+                {
+                    values.push(value);
+                    return;
+                }
+                self.pour(factor);
+                self.count(value, factor, 1);
+            }
+            Spread::Buckets { .. } => self.count(value, factor, 1),
+        }
+    }
+
+    /// Joins another spread of the same attribute.
+    pub fn merge(&mut self, other: &Spread, factor: u128) {
+        match other {
+            Spread::Values(values) => {
+                values.iter().for_each(|value| self.add(i128::from(*value), factor));
+            }
+            Spread::Buckets { low, counts } => {
+                self.pour(factor);
+                for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                    self.count_bucket(usize::from(*low) + place, *count);
+                }
+            }
+        }
+    }
+
+    fn pour(&mut self, factor: u128) {
+        if let Spread::Values(values) = self {
+            let values = std::mem::take(values);
+            *self = Spread::new(false);
+            values.into_iter().for_each(|value| self.count(i128::from(value), factor, 1));
+        }
+    }
+
+    fn count(&mut self, value: i128, factor: u128, times: u64) {
+        let millionths = u128::try_from(value).unwrap_or(0).saturating_mul(factor);
+        self.count_bucket(bucket(millionths), times);
+    }
+
+    fn count_bucket(&mut self, bucket: usize, times: u64) {
+        let Spread::Buckets { low, counts } = self else { return };
+        let first = usize::from(*low);
+        if counts.is_empty() {
+            *low = bucket as u16;
+            counts.push(times);
+        } else if bucket < first {
+            counts.splice(0..0, std::iter::repeat_n(0, first - bucket));
+            *low = bucket as u16;
+            counts[0] = times;
+        } else {
+            let place = bucket - first;
+            if place >= counts.len() {
+                counts.resize(place + 1, 0);
+            }
+            counts[place] += times;
+        }
+    }
+
+    /// Counts by bucket, from the lowest, buckets without a value left out.
+    pub fn buckets(&self, factor: u128) -> Vec<(usize, u64)> {
+        match self {
+            Spread::Values(_) => {
+                let mut poured = self.clone();
+                poured.pour(factor);
+                poured.buckets(factor)
+            }
+            Spread::Buckets { low, counts } => counts
+                .iter()
+                .enumerate()
+                .filter(|(_, count)| **count > 0)
+                .map(|(place, count)| (usize::from(*low) + place, *count))
+                .collect(),
+        }
+    }
+
+    /// The values from the smallest, if they are kept as they are.
+    pub fn values(&self) -> Option<Vec<i64>> {
+        match self {
+            Spread::Values(values) => {
+                let mut values = values.clone();
+                values.sort_unstable();
+                Some(values)
+            }
+            Spread::Buckets { .. } => None,
+        }
+    }
+}
+
+impl PartialEq for Spread {
+    fn eq(&self, other: &Spread) -> bool {
+        match (self.values(), other.values()) {
+            (Some(a), Some(b)) => a == b,
+            (None, None) => self.buckets(1) == other.buckets(1),
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn buckets_are_those_of_the_peer() {
+        // Value in millionths and its bucket, as pt-query-digest 3.7.1 has them.
+        for (millionths, want) in [
+            (0, 0),
+            (1, 1),
+            (2, 15),
+            (1_000, 142),
+            (100_000, 236),
+            (1_000_000, 284),
+            (2_000_000, 298),
+            (3_000_000, 306),
+            (10_000_000, 331),
+            (1_000_000_000, 425),
+            (1_000_000_000_000, 567),
+            (1_000_000_000_000_000, 708),
+            (10_000_000_000_000_000_000_000, 999),
+        ] {
+            assert_eq!(bucket(millionths), want, "{millionths}");
+        }
+    }
+
+    #[test]
+    fn bounds_are_powers_rounded_up() {
+        assert_eq!(range(0), (0, Some(1)));
+        assert_eq!(range(1), (1, Some(2)));
+        // 1.05^20 = 2.65329…, 1.05^100 = 131.50125…, 1.05^284 = 1,041,743.…
+        assert_eq!(range(21).0, 3);
+        assert_eq!(range(101).0, 132);
+        assert_eq!(range(285).0, 1_041_744);
+        assert_eq!(range(BUCKETS - 1).1, None);
+    }
+
+    proptest! {
+        #[test]
+        fn the_table_and_the_search_agree(millionths in any::<u64>(), shift in 0u32..64) {
+            let millionths = u128::from(millionths >> shift);
+            prop_assert_eq!(bucket(millionths), search(millionths));
+        }
+
+        #[test]
+        fn buckets_are_those_of_the_logarithm(millionths in 1u64..1_000_000_000_000_000, shift in 0u32..50) {
+            let millionths = (millionths >> shift).max(1);
+            let base = 1.05f64.ln();
+            let offset = (1.0 - 0.000001f64.ln() / base).abs();
+            let want = (offset + (millionths as f64 / 1e6).ln() / base) as usize;
+            prop_assert_eq!(bucket(u128::from(millionths)), want.min(999));
+        }
+
+        #[test]
+        fn a_spread_depends_on_the_values_alone(
+            values in prop::collection::vec(0i64..1_000_000_000, 0..80),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let of = |values: &[i64]| {
+                let mut spread = Spread::new(true);
+                values.iter().for_each(|value| spread.add(i128::from(*value), 1));
+                spread
+            };
+            let (left, right) = values.split_at(cut.index(values.len() + 1));
+            let mut there = of(left);
+            there.merge(&of(right), 1);
+            let mut back = of(right);
+            back.merge(&of(left), 1);
+            prop_assert_eq!(&there, &of(&values));
+            prop_assert_eq!(&back, &of(&values));
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Reads slow query logs of MySQL, MariaDB, Percona Server and their kin in the clouds, groups
+//! the statements into classes and says where the time goes.
+//!
+//! The map, from the bottom up; a room uses only rooms above it in this list:
+//!
+//! - words: [`time`], [`metric`], [`event`], [`problem`], [`flavor`], [`error`]
+//! - carriers: [`source`] (files, compression, what shippers put around lines)
+//! - readers: [`sql`] (tokens, fingerprints, distilled items, conditions), [`logs`] (framing and
+//!   headers)
+//! - engine: [`digest`]
+//! - outside: [`report`]
+//! - front door: [`study`]
+//!
+//! `ARCHITECTURE.md` tells more.
+
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+pub mod digest;
+pub mod error;
+pub mod event;
+pub mod flavor;
+pub mod logs;
+pub mod metric;
+pub mod problem;
+pub mod report;
+pub mod source;
+pub mod sql;
+pub mod study;
+pub mod time;

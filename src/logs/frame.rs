@@ -1,0 +1,58 @@
+//! Where an event stands in a piece of log, and what it inherits from the ones before.
+
+use crate::event::{Kind, Span};
+use crate::flavor::Family;
+use crate::time::{LogTime, Timestamp};
+
+/// What earlier entries of the same log say about this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Carry {
+    /// The database written last: a place in [`Batch::databases`].
+    pub database: Option<usize>,
+    /// The last `# Time:`.
+    pub time: Option<LogTime>,
+    /// Seconds east of UTC of the server's clock, as far as the log lets it be known.
+    pub offset: Option<i32>,
+    /// The server.
+    pub family: Family,
+}
+
+/// One entry of a log.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    /// First byte in the input.
+    pub offset: u64,
+    /// Bytes in the input.
+    pub length: u64,
+    /// The `#` lines and the `use` and `SET` lines behind them.
+    pub header: Span,
+    /// The statement, or the command in the words `administrator command: …`.
+    pub statement: Span,
+    /// Statement or command.
+    pub kind: Kind,
+    /// Whether it has a `# Time:` line of its own.
+    pub own_time: bool,
+    /// What `use` says, if there is such a line.
+    pub database: Span,
+    /// The time of `SET timestamp`, if there is such a line.
+    pub set_timestamp: Option<Timestamp>,
+    /// What it inherits.
+    pub carry: Carry,
+}
+
+/// A piece of log with whole entries in it. Buffers are used again and again.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Number of the input.
+    pub source: u32,
+    /// Place of this batch among the batches of the run.
+    pub number: u64,
+    /// Text; only the first `filled` bytes count.
+    pub buffer: Vec<u8>,
+    /// Bytes of `buffer` that are text.
+    pub filled: usize,
+    /// The entries, in order.
+    pub frames: Vec<Frame>,
+    /// Databases that entries inherit.
+    pub databases: Vec<Box<[u8]>>,
+}

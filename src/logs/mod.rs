@@ -1,0 +1,6 @@
+//! Logs: from bytes to events.
+
+pub mod frame;
+pub mod guess;
+pub mod slow;
+pub mod statements;

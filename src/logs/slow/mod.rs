@@ -1,0 +1,831 @@
+//! The slow query log: where an entry begins and ends, and what it inherits.
+//!
+//! ```text
+//! /usr/sbin/mysqld, Version: 8.0.36 (…). started with:          banner, three lines
+//! # Time: 2026-03-06T17:01:40.000000Z                           header: `#` lines, then
+//! # User@Host: app[app] @  [192.0.2.1]  Id:     7               `use` and `SET` lines
+//! # Query_time: 100.000000  Lock_time: 0.000000 Rows_sent: 1 …
+//! SET timestamp=1772816400;
+//! SELECT SLEEP(100);                                            statement, up to the `;`
+//! ```                                                           before the next entry
+//!
+//! Framing is cheap and in order; what the header says is read by [`read`], event by event.
+
+pub mod header;
+pub mod lines;
+pub mod quotes;
+pub mod read;
+
+use memchr::memmem::Finder;
+
+use crate::event::{Kind, Span};
+use crate::flavor::{self, Family};
+use crate::logs::frame::{Batch, Carry, Frame};
+use crate::problem::{self, Origin, Problem, Problems};
+use crate::source::blocks::Blocks;
+use crate::time::{LogTime, SECOND, Timestamp, Zone};
+
+use quotes::{Open, Stop, Walk};
+
+/// Text that one batch holds, unless an entry is longer.
+pub const BLOCK: usize = 1024 * 1024;
+/// The longest entry that is kept whole; one more byte and its statement is cut.
+pub const LONGEST: usize = 256 * 1024 * 1024;
+/// How far is looked to tell a header in a string from one behind an unclosed string.
+const LOOKAHEAD: usize = 256 * 1024;
+/// A line without an end that is taken off piece by piece instead of waiting for the end.
+const LONG_LINE: usize = 64 * 1024;
+
+/// What the bytes of an input were.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// All bytes of the (decompressed) input.
+    pub bytes: u64,
+    /// In entries that are events.
+    pub event_bytes: u64,
+    /// In banners, lone time lines, blank lines, a byte-order mark.
+    pub header_bytes: u64,
+    /// In everything else.
+    pub skipped_bytes: u64,
+    /// Entries that are events.
+    pub events: u64,
+    /// Entries that are cut, and statements or commands without a `Query_time`.
+    pub fragments: u64,
+    /// Lines of other programs.
+    pub foreign_lines: u64,
+    /// Events into which the server wrote an execution plan.
+    pub embedded_plans: u64,
+    /// The server, by banner or by the manner of its header lines.
+    pub family: Family,
+    /// Version in the last banner.
+    pub version: Option<String>,
+}
+
+/// Cuts one input into entries.
+pub struct Framer {
+    source: u32,
+    blocks: Blocks,
+    /// Text that was read and not framed.
+    pending: Vec<u8>,
+    /// Byte of the text at which `pending` begins.
+    base: u64,
+    ended: bool,
+    carry: Carry,
+    database: Option<Box<[u8]>>,
+    zone: Option<Zone>,
+    gap: Gap,
+    header_end: Finder<'static>,
+    tally: Tally,
+    problems: Problems,
+}
+
+impl std::fmt::Debug for Framer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Framer").field("base", &self.base).field("tally", &self.tally).finish()
+    }
+}
+
+/// What lies between entries here.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Gap {
+    /// An entry was met.
+    after_entry: bool,
+    /// A head without its beginning was counted.
+    cut_head: bool,
+    /// Behind a statement that was cut for its length.
+    overlong: bool,
+    /// In the middle of a line without an end.
+    mid_line: bool,
+}
+
+/// What a look at the text found.
+enum Step {
+    /// The text ends too early to tell.
+    More,
+    /// Bytes of a banner and the like, up to `end`.
+    Header { end: usize },
+    /// A header line that tells a time and no more.
+    LoneTime { end: usize, time: LogTime },
+    /// Bytes that are nothing we know, up to `end`.
+    Skipped { end: usize, why: Why },
+    /// An entry up to `end`.
+    Entry { end: usize, entry: Entry },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Foreign,
+    /// The rest of an entry whose beginning is not there.
+    CutHead,
+    /// A header without a statement at the end of the log.
+    CutTail,
+    NoQueryTime,
+    /// More of what was counted already.
+    Rest,
+}
+
+/// An entry as its lines show it.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    header: Span,
+    statement: Span,
+    kind: Kind,
+    time: Option<LogTime>,
+    database: Span,
+    schema: Span,
+    set_timestamp: Option<Timestamp>,
+    plan: bool,
+    maria: bool,
+    tidb: bool,
+    foreign: u64,
+}
+
+impl Framer {
+    /// A framer of an input; `zone` is that of times without a mark, where the user names it.
+    pub fn new(source: u32, blocks: Blocks, zone: Option<Zone>) -> Framer {
+        Framer {
+            source,
+            blocks,
+            pending: Vec::new(),
+            base: 0,
+            ended: false,
+            carry: Carry::default(),
+            database: None,
+            zone,
+            gap: Gap::default(),
+            header_end: Finder::new(b"\n# "),
+            tally: Tally::default(),
+            problems: Problems::default(),
+        }
+    }
+
+    /// The first bytes of the input.
+    pub fn beginning(&self) -> &[u8] {
+        self.blocks.beginning()
+    }
+
+    /// What the bytes read so far were.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// What could not be read so far.
+    pub fn problems(&self) -> &Problems {
+        &self.problems
+    }
+
+    /// Fills `batch` with the next entries; false once there is no more text.
+    pub fn next(&mut self, batch: &mut Batch) -> bool {
+        batch.source = self.source;
+        batch.frames.clear();
+        batch.databases.clear();
+        batch.filled = 0;
+        if self.ended && self.pending.is_empty() {
+            return false;
+        }
+        self.carry.database = self.database.as_ref().map(|database| {
+            batch.databases.push(database.clone());
+            0
+        });
+        let mut buffer = std::mem::take(&mut batch.buffer);
+        let mut filled = self.pending.len();
+        let wanted = BLOCK.max(filled + BLOCK / 2);
+        if buffer.len() < wanted {
+            buffer.resize(wanted, 0);
+        }
+        buffer[..filled].copy_from_slice(&self.pending);
+        self.pending.clear();
+        let at = loop {
+            if !self.ended {
+                let room = buffer.len() - filled;
+                let count = self.blocks.read(&mut buffer[filled..]);
+                filled += count;
+                self.ended = count < room;
+            }
+            let at = self.frame(&buffer[..filled], batch);
+            if at > 0 || self.ended {
+                break at;
+            }
+            let longer = (buffer.len() * 2).min(LONGEST + BLOCK);
+            buffer.resize(longer, 0);
+        };
+        self.pending.extend_from_slice(&buffer[at..filled]);
+        if self.pending.capacity() > 4 * BLOCK && self.pending.len() < BLOCK {
+            self.pending.shrink_to(BLOCK);
+        }
+        self.base += at as u64;
+        self.blocks.forget(self.base);
+        if self.ended && self.pending.is_empty() {
+            self.tally.bytes = self.blocks.origin(self.base);
+            if let Some(failure) = self.blocks.failure() {
+                let detail = format!("the input could not be read further: {failure}");
+                self.problems.add(Problem {
+                    origin: Origin { source: self.source, offset: self.tally.bytes },
+                    kind: problem::Kind::Unreadable,
+                    detail,
+                });
+            }
+        }
+        batch.buffer = buffer;
+        batch.filled = filled;
+        true
+    }
+
+    /// Frames what is whole in `text`; gives the place behind it.
+    fn frame(&mut self, text: &[u8], batch: &mut Batch) -> usize {
+        let mut at = 0;
+        while at < text.len() {
+            let end = match self.step(text, at) {
+                Step::More if text.len() - at >= LONGEST => self.cut(text, at, batch),
+                Step::More => break,
+                Step::Header { end } => {
+                    self.tally.header_bytes += self.raw(at, end);
+                    end
+                }
+                Step::LoneTime { end, time } => {
+                    self.tally.header_bytes += self.raw(at, end);
+                    self.carry.time = Some(time);
+                    end
+                }
+                Step::Skipped { end, why } => {
+                    self.skip(text, at, end, why);
+                    end
+                }
+                Step::Entry { end, entry } => {
+                    self.take(text, at, end, entry, batch);
+                    end
+                }
+            };
+            at = end;
+        }
+        at
+    }
+
+    /// Bytes of the input between two places of the text at hand.
+    fn raw(&self, from: usize, to: usize) -> u64 {
+        self.offset(to).saturating_sub(self.offset(from))
+    }
+
+    fn offset(&self, at: usize) -> u64 {
+        self.blocks.origin(self.base + at as u64)
+    }
+
+    fn skip(&mut self, text: &[u8], at: usize, end: usize, why: Why) {
+        let bytes = self.raw(at, end);
+        self.tally.skipped_bytes += bytes;
+        let (kind, detail) = match why {
+            Why::Rest => return,
+            Why::Foreign => {
+                self.tally.foreign_lines += 1;
+                (problem::Kind::ForeignLines, "a line that is not of a slow log")
+            }
+            Why::CutHead => {
+                self.tally.fragments += 1;
+                (problem::Kind::CutHead, "the rest of an entry whose beginning is not in the log")
+            }
+            Why::CutTail => {
+                self.tally.fragments += 1;
+                (problem::Kind::CutTail, "an entry whose statement is not in the log")
+            }
+            Why::NoQueryTime => {
+                self.tally.fragments += 1;
+                (problem::Kind::NoQueryTime, "an entry without a Query_time")
+            }
+        };
+        let origin = Origin { source: self.source, offset: self.offset(at) };
+        if self.problems.wants(origin) {
+            let start = String::from_utf8_lossy(&text[at..end.min(at + 60)]);
+            let start = start.lines().next().unwrap_or_default().trim_end().to_owned();
+            self.problems.add(Problem { origin, kind, detail: format!("{detail}: {start}") });
+        }
+    }
+
+    /// Takes an entry as an event.
+    fn take(&mut self, text: &[u8], at: usize, end: usize, entry: Entry, batch: &mut Batch) {
+        self.gap = Gap { after_entry: true, ..Gap::default() };
+        if entry.maria && self.carry.family == Family::Unknown {
+            self.carry.family = Family::MariaDb;
+        }
+        if entry.tidb {
+            self.carry.family = Family::TiDb;
+        }
+        self.tally.family = self.carry.family;
+        if let Some(time) = entry.time {
+            self.carry.time = Some(time);
+            self.note_offset(time, entry.set_timestamp);
+        }
+        let length = self.raw(at, end);
+        self.tally.events += 1;
+        self.tally.event_bytes += length;
+        self.tally.embedded_plans += u64::from(entry.plan);
+        self.tally.foreign_lines += entry.foreign;
+        batch.frames.push(Frame {
+            offset: self.offset(at),
+            length,
+            header: entry.header,
+            statement: entry.statement,
+            kind: entry.kind,
+            database: entry.database,
+            own_time: entry.time.is_some(),
+            set_timestamp: entry.set_timestamp,
+            carry: self.carry,
+        });
+        let said = if entry.database.is_empty() { entry.schema } else { entry.database };
+        if !said.is_empty() {
+            let name = header::database_name(said.of(text));
+            if self.database.as_deref() != Some(&*name) {
+                self.carry.database = Some(batch.databases.len());
+                batch.databases.push(name.clone());
+                self.database = Some(name);
+            }
+        }
+    }
+
+    /// Learns the distance of the server's clock to UTC from a time without a mark and the
+    /// `SET timestamp` beside it, which is UTC.
+    fn note_offset(&mut self, time: LogTime, set: Option<Timestamp>) {
+        if time.offset.is_some() {
+            return;
+        }
+        if let Some(zone) = &self.zone {
+            let instant = zone.instant_of(time.civil);
+            self.carry.offset = Some(((time.civil.0 - instant.0) / SECOND) as i32);
+        } else if let Some(offset) = set.and_then(|set| clock_offset(time.civil, set)) {
+            self.carry.offset = Some(offset);
+        }
+    }
+
+    /// Cuts a statement that is longer than what is kept.
+    fn cut(&mut self, text: &[u8], at: usize, batch: &mut Batch) -> usize {
+        let origin = Origin { source: self.source, offset: self.offset(at) };
+        let detail = format!("an entry of more than {LONGEST} bytes: the rest of it is left out");
+        self.problems.add(Problem { origin, kind: problem::Kind::TooLong, detail });
+        let end = text.len();
+        match Header::read(text, at, true) {
+            HeaderEnd::Statement(header) if header.query_time => {
+                let statement = Span { start: header.end, end };
+                self.take(text, at, end, header.entry(at, statement, Kind::Query), batch);
+            }
+            _ => self.skip(text, at, end, Why::NoQueryTime),
+        }
+        self.gap.overlong = true;
+        self.gap.mid_line = text.last() != Some(&b'\n');
+        end
+    }
+
+    /// Looks at what begins at `at`, the beginning of a line between entries.
+    fn step(&mut self, text: &[u8], at: usize) -> Step {
+        if self.base + at as u64 == 0 && text.starts_with(b"\xef\xbb\xbf") {
+            return Step::Header { end: 3 };
+        }
+        let Some((line, next)) = line_at(text, at, self.ended) else {
+            if text.len() - at < LONG_LINE || text[at] == b'#' {
+                return Step::More;
+            }
+            let why = if self.gap.mid_line { Why::Rest } else { self.stray(&text[at..]) };
+            self.gap.mid_line = true;
+            return Step::Skipped { end: text.len(), why };
+        };
+        if self.gap.mid_line {
+            self.gap.mid_line = false;
+            return Step::Skipped { end: next, why: Why::Rest };
+        }
+        if lines::begins_entry(line) || (lines::is_header(line) && header::is_attributes(line)) {
+            return self.entry(text, at);
+        }
+        if let Some(banner) = flavor::banner(line) {
+            self.carry = Carry { family: banner.family, ..Carry::default() };
+            self.database = None;
+            self.tally.family = banner.family;
+            self.tally.version = Some(banner.version);
+            return Step::Header { end: next };
+        }
+        if line.trim_ascii().is_empty() || lines::follows_banner(line) {
+            return Step::Header { end: next };
+        }
+        match self.stray(line) {
+            Why::NoQueryTime => match self.statement_end(text, at) {
+                Some((_, end)) => Step::Skipped { end, why: Why::NoQueryTime },
+                None => Step::More,
+            },
+            why => Step::Skipped { end: next, why },
+        }
+    }
+
+    /// What a line between entries is that is no header, no banner and not blank.
+    fn stray(&mut self, line: &[u8]) -> Why {
+        if self.gap.overlong {
+            Why::Rest
+        } else if lines::is_foreign(line) {
+            Why::Foreign
+        } else if self.gap.after_entry {
+            if lines::is_header(line) || !lines::continues_statement(line) {
+                Why::Foreign
+            } else {
+                Why::NoQueryTime
+            }
+        } else if std::mem::replace(&mut self.gap.cut_head, true) {
+            Why::Rest
+        } else {
+            Why::CutHead
+        }
+    }
+
+    /// Reads an entry that begins at `at`.
+    fn entry(&mut self, text: &[u8], at: usize) -> Step {
+        let at_head = !self.gap.after_entry;
+        let fragment = |end, cut_tail| {
+            let why = match (cut_tail, at_head) {
+                (true, _) => Why::CutTail,
+                (false, true) => Why::CutHead,
+                (false, false) => Why::NoQueryTime,
+            };
+            Step::Skipped { end, why }
+        };
+        let step = match Header::read(text, at, self.ended) {
+            HeaderEnd::More => return Step::More,
+            HeaderEnd::Nothing(header) => {
+                let nothing = Span { start: header.end, end: header.end };
+                match header.time {
+                    Some(time) if header.is_lone_time => Step::LoneTime { end: header.end, time },
+                    _ if header.end == text.len() && self.ended => fragment(header.end, true),
+                    _ if header.query_time => {
+                        let entry = header.entry(at, nothing, Kind::Query);
+                        Step::Entry { end: header.end, entry }
+                    }
+                    _ => fragment(header.end, false),
+                }
+            }
+            HeaderEnd::Administrator(header, command, end) if header.query_time => {
+                Step::Entry { end, entry: header.entry(at, command, Kind::Administrator) }
+            }
+            HeaderEnd::Administrator(_, _, end) => fragment(end, false),
+            HeaderEnd::Statement(header) => match self.statement_end(text, header.end) {
+                None => return Step::More,
+                Some((statement, end)) if header.query_time => {
+                    Step::Entry { end, entry: header.entry(at, statement, Kind::Query) }
+                }
+                Some((_, end)) => fragment(end, false),
+            },
+        };
+        self.gap.after_entry = true;
+        step
+    }
+
+    /// The statement that begins at `start`, and the place behind it; `None` if the text ends
+    /// too early to tell.
+    fn statement_end(&self, text: &[u8], start: usize) -> Option<(Span, usize)> {
+        let mut walk = Walk::default();
+        let mut walked = start;
+        let mut from = start.saturating_sub(1);
+        loop {
+            let found = self.header_end.find(&text[from..]).map(|found| from + found + 1);
+            let place = match found {
+                Some(place) => {
+                    let (line, _) = line_at(text, place, self.ended)?;
+                    if place == start || !lines::begins_entry(line) {
+                        from = place;
+                        continue;
+                    }
+                    place
+                }
+                None if self.ended => text.len(),
+                None => return None,
+            };
+            let body = &text[start..place];
+            let ended = body.trim_ascii_end().ends_with(b";");
+            // Nearly every statement: one `;` at its end, quotes in pairs.
+            let plain = walked == start && !has_inner_end(body) && quotes::surely_closed(body);
+            if plain && ended {
+                return Some((without_semicolon(text, start, place), place));
+            }
+            if let Some((semicolon, end)) = inner_end(text, place, &mut walk, &mut walked) {
+                return Some((Span { start, end: semicolon }, end));
+            }
+            if found.is_none() {
+                return Some((without_semicolon(text, start, place), place));
+            }
+            let is_end = match walk.open {
+                Open::Nothing if ended => true,
+                Open::Nothing => is_strong(text, place, self.ended)?,
+                Open::Quote(_) | Open::Comment => {
+                    let limit = place + LOOKAHEAD;
+                    if text.len() < limit && !self.ended {
+                        return None;
+                    }
+                    let slice = &text[place..limit.min(text.len())];
+                    let to_the_end = self.ended && text.len() <= limit;
+                    let unclosed = !quotes::is_enclosed(slice, walk, |semicolon| {
+                        may_end(slice, semicolon, to_the_end)
+                    });
+                    unclosed && (ended || is_strong(text, place, self.ended)?)
+                }
+            };
+            if is_end {
+                let end = banner_in(text, start, place).unwrap_or(place);
+                return Some((without_semicolon(text, start, end), end));
+            }
+            from = place;
+        }
+    }
+}
+
+/// Offset of a clock from UTC if `shown` and `utc` are the same second and some quarter hours
+/// apart, as zones are.
+fn clock_offset(shown: Timestamp, utc: Timestamp) -> Option<i32> {
+    const QUARTER: i64 = 900;
+    let distance = (shown.0.checked_sub(utc.0)?).div_euclid(SECOND);
+    let quarters = (distance + QUARTER / 2).div_euclid(QUARTER);
+    let offset = quarters * QUARTER;
+    ((distance - offset).abs() <= 2 && offset.abs() <= 15 * 3600).then_some(offset as i32)
+}
+
+/// Whether `SET timestamp` names the time that the log shows, and not one that a session set.
+pub(crate) fn names_the_time(shown: LogTime, set: Timestamp) -> bool {
+    shown.offset.is_some() || clock_offset(shown.civil, set).is_some()
+}
+
+/// The line at `at` without its line end, and the place behind it; `None` if its end is not
+/// there and more may come.
+fn line_at(text: &[u8], at: usize, ended: bool) -> Option<(&[u8], usize)> {
+    match memchr::memchr(b'\n', &text[at..]) {
+        Some(length) => Some((&text[at..at + length], at + length + 1)),
+        None if ended => Some((&text[at..], text.len())),
+        None => None,
+    }
+}
+
+/// Whether a `;` ends a line before the last one that is not blank.
+fn has_inner_end(body: &[u8]) -> bool {
+    let last = body.trim_ascii_end().len().saturating_sub(1);
+    memchr::memmem::find_iter(body, b";").any(|at| {
+        at < last
+            && body[at + 1..]
+                .iter()
+                .find(|b| !matches!(b, b' ' | b'\t' | b'\r'))
+                .is_some_and(|b| *b == b'\n')
+    })
+}
+
+/// Walks on to `place`. If the statement ends before it, at a `;` behind which no statement goes
+/// on, gives the place of the `;` and of the line behind it.
+fn inner_end(
+    text: &[u8],
+    place: usize,
+    walk: &mut Walk,
+    walked: &mut usize,
+) -> Option<(usize, usize)> {
+    let piece = &text[..place];
+    loop {
+        match walk.step(piece, *walked) {
+            Stop::End => {
+                *walked = place;
+                return None;
+            }
+            Stop::Opened(at) => *walked = at + 1,
+            Stop::Closed(at) => *walked = at,
+            Stop::Semicolon(at) => {
+                *walked = at;
+                let Some(line) = next_line(piece, at) else { continue };
+                let behind = &piece[line..];
+                let first = behind.iter().position(|b| !b.is_ascii_whitespace());
+                // Blank lines up to the next entry go with this one.
+                let Some(first) = first else { return Some((at - 1, place)) };
+                let start = behind[..first].iter().rposition(|b| *b == b'\n').map_or(0, |b| b + 1);
+                let (behind, _) = line_at(&behind[start..], 0, true)?;
+                if !lines::continues_statement(behind) {
+                    return Some((at - 1, line));
+                }
+            }
+        }
+    }
+}
+
+/// The place of the next line if nothing but blanks is left of this one.
+fn next_line(text: &[u8], at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let end = rest.iter().position(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+    match end {
+        Some(end) if rest[end] == b'\n' => Some(at + end + 1),
+        Some(_) => None,
+        None => Some(text.len()),
+    }
+}
+
+/// Whether the log goes on with an entry or a banner, or ends, behind the `;` before `at`.
+fn may_end(text: &[u8], at: usize, to_the_end: bool) -> bool {
+    let Some(line) = next_line(text, at) else { return false };
+    let rest = &text[line..];
+    let Some(first) = rest.iter().position(|b| !b.is_ascii_whitespace()) else { return to_the_end };
+    line_at(rest, first, to_the_end)
+        .is_some_and(|(line, _)| lines::begins_entry(line) || flavor::banner(line).is_some())
+}
+
+/// Whether two header lines begin at `place`: then an entry does, even if the statement before
+/// it lacks its `;`.
+fn is_strong(text: &[u8], place: usize, ended: bool) -> Option<bool> {
+    let (line, next) = line_at(text, place, ended)?;
+    if !(lines::time_line(line).is_some() || lines::is_user(line) || lines::is_query_time(line)) {
+        return Some(false);
+    }
+    if next >= text.len() && ended {
+        return Some(false);
+    }
+    let (line, _) = line_at(text, next, ended)?;
+    Some(lines::begins_entry(line) || (lines::is_header(line) && header::is_attributes(line)))
+}
+
+/// The place of a banner in a statement that a crash cut short.
+fn banner_in(text: &[u8], start: usize, place: usize) -> Option<usize> {
+    memchr::memmem::find_iter(&text[start..place], b", Version: ").find_map(|found| {
+        let at = start + found;
+        let line = text[start..at].iter().rposition(|b| *b == b'\n').map(|b| start + b + 1)?;
+        let (whole, _) = line_at(text, line, true)?;
+        flavor::banner(whole).map(|_| line)
+    })
+}
+
+/// A statement up to `end`, without its `;` and what is blank behind it. Without a `;` it stays
+/// as it is.
+fn without_semicolon(text: &[u8], start: usize, end: usize) -> Span {
+    let body = text[start..end].trim_ascii_end();
+    match body.strip_suffix(b";") {
+        Some(body) => Span { start, end: start + body.len() },
+        None => Span { start, end },
+    }
+}
+
+/// The header of an entry.
+#[derive(Debug, Clone, Copy, Default)]
+struct Header {
+    end: usize,
+    time: Option<LogTime>,
+    is_lone_time: bool,
+    query_time: bool,
+    user: bool,
+    database: Span,
+    schema: Span,
+    set_timestamp: Option<Timestamp>,
+    /// Only a statement can follow.
+    closed: bool,
+    plan: bool,
+    maria: bool,
+    tidb: bool,
+    foreign: u64,
+}
+
+/// What follows a header.
+enum HeaderEnd {
+    More,
+    /// Another entry, a banner or the end.
+    Nothing(Header),
+    /// A command, and the place behind its line.
+    Administrator(Header, Span, usize),
+    /// A statement, which begins at the end of the header.
+    Statement(Header),
+}
+
+impl Header {
+    fn entry(&self, start: usize, statement: Span, kind: Kind) -> Entry {
+        Entry {
+            header: Span { start, end: self.end },
+            statement,
+            kind,
+            time: self.time,
+            database: self.database,
+            schema: self.schema,
+            set_timestamp: self.set_timestamp,
+            plan: self.plan,
+            maria: self.maria,
+            tidb: self.tidb,
+            foreign: self.foreign,
+        }
+    }
+
+    fn read(text: &[u8], start: usize, ended: bool) -> HeaderEnd {
+        let mut header = Header { end: start, is_lone_time: true, ..Header::default() };
+        loop {
+            if header.end >= text.len() {
+                return if ended { HeaderEnd::Nothing(header) } else { HeaderEnd::More };
+            }
+            let at = header.end;
+            let Some((line, next)) = line_at(text, at, ended) else { return HeaderEnd::More };
+            if lines::is_header(line) {
+                if let Some(command) = lines::administrator(line) {
+                    let from = at + line.len() - command.len();
+                    let command = without_semicolon(text, from, at + line.trim_ascii_end().len());
+                    return HeaderEnd::Administrator(header, command, next);
+                }
+                if header.closed {
+                    // A `#` line here is a comment, unless an entry begins.
+                    return if lines::begins_entry(line) {
+                        HeaderEnd::Nothing(header)
+                    } else {
+                        HeaderEnd::Statement(header)
+                    };
+                }
+                if !header.note(line, at) {
+                    return HeaderEnd::Nothing(header);
+                }
+                header.end = next;
+            } else if line.trim_ascii().is_empty() {
+                header.end = next;
+            } else if flavor::banner(line).is_some() {
+                return HeaderEnd::Nothing(header);
+            } else if let Some(set) = lines::set_line(line).filter(|_| header.may_set()) {
+                header.set_timestamp = set.or(header.set_timestamp);
+                header.closed = true;
+                header.is_lone_time = false;
+                header.end = next;
+            } else if header.may_set() && lines::use_line(line).is_some() {
+                let Some(semicolon) = memchr::memchr(b';', &text[at..]) else {
+                    return if ended { header.cut_short(text) } else { HeaderEnd::More };
+                };
+                let Some((rest, next)) = line_at(text, at + semicolon + 1, ended) else {
+                    return HeaderEnd::More;
+                };
+                if !rest.trim_ascii().is_empty() {
+                    return HeaderEnd::Statement(header);
+                }
+                header.database = Span { start: at + b"use ".len(), end: at + semicolon };
+                header.closed = true;
+                header.is_lone_time = false;
+                header.end = next;
+            } else if ended && next == text.len() && header.is_cut_line(line) {
+                return header.cut_short(text);
+            } else if lines::is_foreign(line) {
+                header.foreign += 1;
+                header.end = next;
+            } else if !header.query_time && !header.closed && text.get(next) == Some(&b'#') {
+                // A name with a line end in it: `# Schema: two` and `lines  QC_hit: No`.
+                header.end = next;
+            } else if !header.query_time && !header.closed && next >= text.len() && !ended {
+                return HeaderEnd::More;
+            } else {
+                return HeaderEnd::Statement(header);
+            }
+        }
+    }
+
+    /// The log ends inside the header.
+    fn cut_short(mut self, text: &[u8]) -> HeaderEnd {
+        self.end = text.len();
+        self.is_lone_time = false;
+        HeaderEnd::Nothing(self)
+    }
+
+    /// Whether a `SET timestamp` line still belongs to the header.
+    fn may_set(&self) -> bool {
+        self.set_timestamp.is_none()
+    }
+
+    /// Whether the last line of a log is the beginning of a `SET` line.
+    fn is_cut_line(&self, line: &[u8]) -> bool {
+        self.may_set()
+            && (line.starts_with(b"SET timestamp=") || b"SET timestamp=".starts_with(line))
+    }
+
+    /// Notes a `#` line; false if it begins another entry.
+    fn note(&mut self, line: &[u8], at: usize) -> bool {
+        if let Some(time) = lines::time_line(line) {
+            if self.query_time {
+                return false;
+            }
+            self.time = Some(time);
+            self.user |= memchr::memmem::find(line, b"# User@Host:").is_some();
+            self.is_lone_time &= !self.user;
+            return true;
+        }
+        self.is_lone_time = false;
+        if lines::is_user(line) {
+            if self.query_time {
+                return false;
+            }
+            self.user = true;
+        } else if lines::is_query_time(line) {
+            if self.query_time {
+                return false;
+            }
+            self.query_time = true;
+        } else if line.starts_with(b"# explain:") {
+            self.plan = true;
+        } else {
+            self.note_further(line, at);
+        }
+        true
+    }
+
+    fn note_further(&mut self, line: &[u8], at: usize) {
+        let find = |name: &[u8]| memchr::memmem::find(line, name);
+        if !self.query_time {
+            self.query_time = find(b" Query_time: ").is_some();
+        }
+        if let Some(found) = find(b"Schema:").or_else(|| line.starts_with(b"# DB: ").then_some(2)) {
+            let start = at + found + memchr::memchr(b':', &line[found..]).map_or(0, |c| c + 1);
+            let value = header::schema_value(&line[start - at..]);
+            self.schema = Span { start: start + value.start, end: start + value.end };
+        }
+        self.maria |= find(b"QC_hit:").is_some();
+        self.tidb |= line.starts_with(b"# Txn_start_ts:");
+    }
+}

@@ -1,0 +1,533 @@
+//! From a frame to an event: values of the header, account, times.
+
+use crate::event::{Attribute, Event, Span, Value};
+use crate::flavor::Family;
+use crate::logs::frame::{Batch, Frame};
+use crate::logs::slow::{header, lines, names_the_time};
+use crate::metric::{self, Kind, MetricId, Registry};
+use crate::problem::{self, Origin, Problem, Problems};
+use crate::time::{self, SECOND, Timestamp, Zone};
+
+/// Ten years of one statement: more is the mark of a clock that was set back, or of a counter
+/// that ran below zero.
+const IMPOSSIBLE_TIME: i128 = 10 * 366 * 86_400 * SECOND as i128;
+/// More of anything than a signed counter holds.
+const IMPOSSIBLE_COUNT: i128 = i64::MAX as i128;
+
+/// How times and values are taken.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// As pt-query-digest takes them: the time that `# Time:` prints, and every number.
+    pub as_peer: bool,
+    /// The zone of times without a mark, if the user names it.
+    pub zone: Option<Zone>,
+}
+
+/// Reads events one after the other; keeps what it can use for the next one.
+#[derive(Debug)]
+pub struct Reader {
+    /// Names of attributes met so far.
+    pub registry: Registry,
+    reading: Reading,
+    attributes: Vec<Attribute>,
+    joined: Vec<u8>,
+    layouts: Vec<Layout>,
+    /// Values that could not be read or believed.
+    pub problems: Problems,
+    seen: u128,
+}
+
+/// How the last line at the same place of a header was laid out. Servers print the same names in
+/// the same order again and again, so the next line is compared with it before the grammar is
+/// asked.
+#[derive(Debug, Default)]
+struct Layout {
+    parts: Vec<Part>,
+}
+
+#[derive(Debug)]
+struct Part {
+    /// What stands in front of the value, from the end of the last one.
+    literal: Box<[u8]>,
+    metric: MetricId,
+    kind: Option<Kind>,
+}
+
+/// What the lines of a header say beside the attributes.
+#[derive(Debug, Default)]
+pub struct Said {
+    ts: Option<Timestamp>,
+    start: Option<Timestamp>,
+    account: header::Account,
+    has_account: bool,
+    database: Option<Span>,
+    thread_id: Option<Span>,
+    started: Option<Span>,
+    plan: Option<Span>,
+    maria: bool,
+    anomalies: u32,
+}
+
+impl Reader {
+    /// A reader that knows the table of attributes.
+    pub fn new(reading: Reading) -> Reader {
+        Reader {
+            registry: Registry::new(),
+            reading,
+            attributes: Vec::new(),
+            joined: Vec::new(),
+            layouts: Vec::new(),
+            problems: Problems::default(),
+            seen: 0,
+        }
+    }
+
+    /// Reads the header of one frame of a batch; [`event`](Reader::event) gives the event.
+    pub fn read(&mut self, batch: &Batch, frame: &Frame) -> Said {
+        let text = &batch.buffer[..batch.filled];
+        self.attributes.clear();
+        self.seen = 0;
+        let mut said = self.header(text, frame, batch.source);
+        let length = frame.statement.of(text).len();
+        self.add(metric::QUERY_LENGTH, Value::Number(length as i128));
+        let query_time = self.attributes.iter().find(|a| a.metric == metric::QUERY_TIME);
+        let query_time = query_time.and_then(|attribute| match attribute.value {
+            Value::Number(number) => i64::try_from(number).ok(),
+            _ => None,
+        });
+        (said.ts, said.start) = self.times(text, frame, &said, query_time);
+        said
+    }
+
+    /// The event of the frame that was read last.
+    pub fn event<'a>(&'a self, batch: &'a Batch, frame: &Frame, said: &Said) -> Event<'a> {
+        let text = &batch.buffer[..batch.filled];
+        let (database, database_inherited) = database(batch, frame, said);
+        let of = |span: Span| Some(span.of(text));
+        let account = said.account;
+        let host = if account.host.is_empty() { account.ip } else { account.host };
+        let thread_id = match said.thread_id {
+            Some(id) => Some(id),
+            None => (!account.id.is_empty()).then_some(account.id),
+        };
+        Event {
+            buffer: text,
+            source: batch.source,
+            offset: frame.offset,
+            length: frame.length,
+            ts: said.ts,
+            start: said.start,
+            database,
+            database_inherited,
+            user: said.has_account.then(|| of(account.user)).flatten(),
+            host: said.has_account.then(|| of(host)).flatten(),
+            ip: said.has_account.then(|| of(account.ip)).flatten(),
+            thread_id: thread_id.and_then(of),
+            kind: frame.kind,
+            statement: frame.statement.of(text),
+            attributes: &self.attributes,
+            plan: said.plan.and_then(of),
+            anomalies: said.anomalies,
+        }
+    }
+
+    fn header(&mut self, text: &[u8], frame: &Frame, source: u32) -> Said {
+        let mut said = Said::default();
+        let mut at = frame.header.start;
+        let mut ordinal = 0;
+        while at < frame.header.end {
+            let end = memchr::memchr(b'\n', &text[at..frame.header.end])
+                .map_or(frame.header.end, |length| at + length);
+            let line = &text[at..end];
+            if line.first() != Some(&b'#') {
+                at = end + 1;
+                continue;
+            }
+            let before = said.anomalies;
+            if lines::is_user(line) {
+                self.account(text, at, end, &mut said);
+            } else if lines::time_line(line).is_some() {
+                if memchr::memmem::find(line, b"# User@Host:").is_some() {
+                    self.account(text, at, end, &mut said);
+                }
+            } else if line.starts_with(b"# explain:") {
+                let start = said.plan.map_or(at, |plan| plan.start);
+                said.plan = Some(Span { start, end });
+            } else {
+                // A name of a database may hold line ends: what goes on is no `#` line.
+                let end = continued(text, end, frame.header.end);
+                self.pairs(text, at, end, ordinal, &mut said);
+                ordinal += 1;
+            }
+            if said.anomalies > before {
+                self.note_anomaly(text, at, end, source, frame.offset);
+            }
+            at = end + 1;
+        }
+        said
+    }
+
+    fn note_anomaly(&mut self, text: &[u8], at: usize, end: usize, source: u32, offset: u64) {
+        let origin = Origin { source, offset };
+        if self.problems.wants(origin) {
+            let line = String::from_utf8_lossy(&text[at..end.min(at + 160)]).into_owned();
+            let detail = format!("an impossible value, left out of all totals: {line}");
+            self.problems.add(Problem { origin, kind: problem::Kind::ImpossibleValue, detail });
+        }
+    }
+
+    fn account(&mut self, text: &[u8], at: usize, end: usize, said: &mut Said) {
+        if said.has_account {
+            return;
+        }
+        let Some(account) = header::account(&text[at..end]) else { return };
+        let moved = |span: Span| Span { start: span.start + at, end: span.end + at };
+        said.has_account = true;
+        said.account = header::Account {
+            user: moved(account.user),
+            host: moved(account.host),
+            ip: moved(account.ip),
+            id: moved(account.id),
+            rest: moved(account.rest),
+        };
+        if !account.rest.of(&text[at..end]).trim_ascii().is_empty() {
+            // Some servers go on with attributes on this line.
+            let rest = moved(account.rest);
+            self.joined.clear();
+            self.joined.extend_from_slice(b"# ");
+            self.joined.extend_from_slice(rest.of(text).trim_ascii_start());
+            let shift = rest.end - self.joined.len();
+            let line = std::mem::take(&mut self.joined);
+            for pair in header::pairs(&line) {
+                let value = Span { start: pair.value.start + shift, end: pair.value.end + shift };
+                self.pair(pair.name.of(&line), text, value, said);
+            }
+            self.joined = line;
+        }
+    }
+
+    /// The pairs of one line, by the layout of the last one or by the grammar.
+    fn pairs(&mut self, text: &[u8], at: usize, end: usize, ordinal: usize, said: &mut Said) {
+        if self.layouts.len() <= ordinal {
+            self.layouts.resize_with(ordinal + 1, Layout::default);
+        }
+        let layout = std::mem::take(&mut self.layouts[ordinal]);
+        let done = self.by_layout(&layout, text, at, end, said);
+        self.layouts[ordinal] = layout;
+        if done {
+            return;
+        }
+        let line = &text[at..end];
+        let mut parts = Vec::new();
+        let mut usable = true;
+        let mut behind = 0;
+        for pair in header::pairs(line) {
+            let value = Span { start: pair.value.start + at, end: pair.value.end + at };
+            if let Some(metric) = self.pair(pair.name.of(line), text, value, said) {
+                let literal = line[behind..pair.value.start].into();
+                parts.push(Part { literal, metric, kind: Registry::kind(metric) });
+            } else {
+                usable = false;
+            }
+            behind = pair.value.end;
+        }
+        if !usable {
+            parts.clear();
+        }
+        self.layouts[ordinal] = Layout { parts };
+    }
+
+    /// Reads a line that is laid out as the last one was; false, and nothing taken, if it is not.
+    fn by_layout(
+        &mut self,
+        layout: &Layout,
+        text: &[u8],
+        at: usize,
+        end: usize,
+        said: &mut Said,
+    ) -> bool {
+        if layout.parts.is_empty() {
+            return false;
+        }
+        let count = self.attributes.len();
+        let seen = self.seen;
+        let mut place = at;
+        for part in &layout.parts {
+            let rest = &text[place..end];
+            let Some(rest) = rest.strip_prefix(&*part.literal) else {
+                self.undo(count, seen);
+                return false;
+            };
+            let start = place + part.literal.len();
+            let value = match part.kind {
+                Some(Kind::Time) => six_decimals(rest),
+                Some(Kind::Count | Kind::Bytes | Kind::Code) => whole(rest),
+                Some(Kind::Flag) => flag(rest),
+                Some(Kind::Identifier) => word(rest, start),
+                _ => None,
+            };
+            let Some((value, length)) = value else {
+                self.undo(count, seen);
+                return false;
+            };
+            place = start + length;
+            if !self.add_new(part.metric, value) {
+                self.undo(count, seen);
+                return false;
+            }
+        }
+        if place != end {
+            self.undo(count, seen);
+            return false;
+        }
+        let added = count..self.attributes.len();
+        for place in added {
+            let Attribute { metric, value } = self.attributes[place];
+            match value {
+                Value::Text(span) => self.note_identifier(metric, span, said),
+                Value::Flag(_) if self.registry.name(metric) == b"QC_hit" => said.maria = true,
+                _ => {}
+            }
+        }
+        true
+    }
+
+    fn undo(&mut self, count: usize, seen: u128) {
+        self.attributes.truncate(count);
+        self.seen = seen;
+    }
+
+    /// One pair by the grammar. Gives the attribute if the next line of this layout can be read
+    /// the short way.
+    fn pair(&mut self, name: &[u8], text: &[u8], span: Span, said: &mut Said) -> Option<MetricId> {
+        if matches!(name, b"Schema" | b"DB") {
+            said.database = Some(span);
+            return None;
+        }
+        let bytes = span.of(text);
+        let unblanked;
+        let name = if name.contains(&b' ') {
+            unblanked = name.iter().map(|b| if *b == b' ' { b'_' } else { *b }).collect::<Vec<_>>();
+            &unblanked
+        } else {
+            name
+        };
+        if matches!(name, b"Time" | b"user" | b"host" | b"db" | b"bytes" | b"ip") {
+            return None;
+        }
+        said.maria |= name == b"QC_hit";
+        let metric = self.registry.id(name)?;
+        let kind = Registry::kind(metric);
+        let value = match kind {
+            Some(kind) if kind.is_quantity() || kind == Kind::Code => {
+                let number = header::number(kind, bytes)?;
+                if !self.reading.as_peer && is_impossible(kind, number) {
+                    said.anomalies += 1;
+                    return None;
+                }
+                Value::Number(number)
+            }
+            Some(Kind::Flag) => match flag(bytes) {
+                Some((value, length)) if length == bytes.len() => value,
+                _ => return None,
+            },
+            Some(Kind::Identifier) => {
+                self.note_identifier(metric, span, said);
+                match header::number(Kind::Number, bytes).filter(|_| self.reading.as_peer) {
+                    Some(number) if counts_for_peer(name) => Value::Number(number),
+                    _ => Value::Text(span),
+                }
+            }
+            Some(_) => Value::Text(span),
+            None => untold(bytes, span),
+        };
+        self.add(metric, value);
+        Some(metric)
+    }
+
+    fn note_identifier(&mut self, metric: MetricId, span: Span, said: &mut Said) {
+        match self.registry.name(metric) {
+            b"Thread_id" | b"Conn_ID" => said.thread_id = Some(span),
+            b"Start" => said.started = Some(span),
+            _ => {}
+        }
+    }
+
+    /// Adds an attribute; a name that came before is overwritten.
+    fn add(&mut self, metric: MetricId, value: Value) {
+        if !self.add_new(metric, value)
+            && let Some(known) = self.attributes.iter_mut().find(|known| known.metric == metric)
+        {
+            known.value = value;
+        }
+    }
+
+    /// Adds an attribute unless its name came before.
+    fn add_new(&mut self, metric: MetricId, value: Value) -> bool {
+        let known = match 1u128.checked_shl(u32::from(metric.0)) {
+            Some(bit) => {
+                let known = self.seen & bit != 0;
+                self.seen |= bit;
+                known
+            }
+            None => self.attributes.iter().any(|known| known.metric == metric),
+        };
+        if !known {
+            self.attributes.push(Attribute { metric, value });
+        }
+        !known
+    }
+
+    /// When the statement ended and began.
+    fn times(
+        &self,
+        text: &[u8],
+        frame: &Frame,
+        said: &Said,
+        query_time: Option<i64>,
+    ) -> (Option<Timestamp>, Option<Timestamp>) {
+        let carry = &frame.carry;
+        let earlier = |end: Option<Timestamp>| end?.plus(-query_time?);
+        let unmarked = |civil: Timestamp| match (&self.reading.zone, carry.offset) {
+            (Some(zone), _) => zone.instant_of(civil),
+            (None, Some(offset)) => Timestamp(civil.0 - i64::from(offset) * SECOND),
+            (None, None) => civil,
+        };
+        if self.reading.as_peer {
+            let printed = carry.time.map(|time| {
+                let zone = &self.reading.zone;
+                time.instant().unwrap_or_else(|| {
+                    zone.as_ref().map_or(time.civil, |zone| zone.instant_of(time.civil))
+                })
+            });
+            let ts = printed.or(frame.set_timestamp);
+            return (ts, earlier(ts));
+        }
+        let stamp = match (carry.time, frame.set_timestamp) {
+            (Some(time), _) if time.offset.is_some() && frame.own_time => time.instant(),
+            (Some(time), Some(set)) if frame.own_time && !names_the_time(time, set) => {
+                Some(unmarked(time.civil))
+            }
+            (_, Some(set)) => Some(set),
+            (Some(time), None) => Some(time.instant().unwrap_or_else(|| unmarked(time.civil))),
+            (None, None) => None,
+        };
+        let maria = match carry.family {
+            Family::Unknown => said.maria,
+            family => family.stamps_the_start(),
+        };
+        if maria {
+            return (stamp.zip(query_time).and_then(|(start, took)| start.plus(took)), stamp);
+        }
+        let started = said.started.and_then(|span| {
+            time::log_time(span.of(text)).ok().and_then(|(_, time)| time.instant())
+        });
+        (stamp, started.or_else(|| earlier(stamp)))
+    }
+}
+
+/// The end of a line that goes on behind a line end, because a name on it has one.
+fn continued(text: &[u8], end: usize, header_end: usize) -> usize {
+    let mut end = end;
+    while end + 1 < header_end && text[end] == b'\n' {
+        let next = &text[end + 1..header_end];
+        let line = &next[..memchr::memchr(b'\n', next).unwrap_or(next.len())];
+        let header = lines::is_header(line)
+            || lines::use_line(line).is_some()
+            || lines::set_line(line).is_some()
+            || line.trim_ascii().is_empty()
+            || lines::is_foreign(line);
+        if header {
+            break;
+        }
+        end += 1 + line.len();
+    }
+    end
+}
+
+fn is_impossible(kind: Kind, number: i128) -> bool {
+    match kind {
+        Kind::Time | Kind::Millis => !(0..IMPOSSIBLE_TIME).contains(&number),
+        _ => number > IMPOSSIBLE_COUNT,
+    }
+}
+
+/// Identifiers that pt-query-digest takes for quantities.
+fn counts_for_peer(name: &[u8]) -> bool {
+    !matches!(name, b"Thread_id" | b"Id" | b"timestamp" | b"insert_id" | b"InnoDB_trx_id")
+}
+
+/// A value of a name outside the table: a number, a flag, or a text.
+fn untold(bytes: &[u8], span: Span) -> Value {
+    if let Some(number) = header::number(Kind::Number, bytes) {
+        return Value::Number(number);
+    }
+    match bytes {
+        b"Yes" | b"true" => Value::Flag(true),
+        b"No" | b"false" => Value::Flag(false),
+        _ => Value::Text(span),
+    }
+}
+
+/// `1.500213`: the time that servers print, with exactly six decimals.
+fn six_decimals(text: &[u8]) -> Option<(Value, usize)> {
+    let (whole, digits) = digits(text)?;
+    let rest = text.get(digits..)?.strip_prefix(b".")?;
+    let (decimals, count) = self::digits(rest)?;
+    if count != 6 || rest.get(6).is_some_and(|b| *b != b' ') || digits > 9 {
+        return None;
+    }
+    Some((Value::Number(i128::from(whole * 1_000_000 + decimals)), digits + 1 + count))
+}
+
+fn whole(text: &[u8]) -> Option<(Value, usize)> {
+    let (number, count) = digits(text)?;
+    let ends = text.get(count).is_none_or(|b| *b == b' ');
+    ends.then_some((Value::Number(i128::from(number)), count))
+}
+
+/// Up to 18 digits and how many there are.
+fn digits(text: &[u8]) -> Option<(u64, usize)> {
+    let mut number = 0u64;
+    let mut count = 0;
+    while let Some(byte) = text.get(count) {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break;
+        }
+        number = number.wrapping_mul(10).wrapping_add(u64::from(digit));
+        count += 1;
+    }
+    (1..=18).contains(&count).then_some((number, count))
+}
+
+fn flag(text: &[u8]) -> Option<(Value, usize)> {
+    let length = text.iter().position(|b| *b == b' ').unwrap_or(text.len());
+    match &text[..length] {
+        b"Yes" => Some((Value::Flag(true), length)),
+        b"No" => Some((Value::Flag(false), length)),
+        _ => None,
+    }
+}
+
+fn word(text: &[u8], start: usize) -> Option<(Value, usize)> {
+    let length = text.iter().position(|b| *b == b' ').unwrap_or(text.len());
+    (length > 0).then_some((Value::Text(Span { start, end: start + length }), length))
+}
+
+/// The default database, and whether it was carried over.
+fn database<'a>(batch: &'a Batch, frame: &Frame, said: &Said) -> (Option<&'a [u8]>, bool) {
+    let text = &batch.buffer[..batch.filled];
+    if !frame.database.is_empty() {
+        let name = frame.database.of(text).trim_ascii();
+        let bare = name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`"));
+        return (Some(bare.unwrap_or(name)), false);
+    }
+    if let Some(schema) = said.database {
+        return (Some(schema.of(text)), false);
+    }
+    match frame.carry.database.and_then(|place| batch.databases.get(place)) {
+        Some(database) => (Some(database), true),
+        None => (None, false),
+    }
+}

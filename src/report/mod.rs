@@ -1,0 +1,407 @@
+//! What a run found, complete and unformatted, and the formats in which it is written.
+
+pub mod cell;
+pub mod json;
+pub mod ndjson;
+pub mod profile;
+pub mod text;
+
+use crate::digest::class::{ClassDigest, RATE_LIMIT, RATE_TYPE, quantity_kind};
+use crate::digest::stat::{Figures, Rules, Stat};
+use crate::digest::tally::Tally;
+use crate::digest::{Digest, Group, SourceTally, item_of};
+use crate::logs::slow::Tally as InputTally;
+use crate::metric::{self, Kind, MetricId};
+use crate::problem::{Problem, Problems};
+use crate::sql::distill::TableName;
+use crate::sql::fingerprint::{ClassId, collapse_digits};
+use crate::sql::{distill, pt};
+use crate::time::{Timestamp, Zone};
+
+use profile::{Order, Profile, Rates, Why};
+
+/// Version of the fingerprint rules of the default mode.
+pub const FINGERPRINT_RULES: &str = "1";
+/// What stands in its place with `--compat pt`.
+pub const PEER_RULES: &str = "pt-3.7.1";
+
+/// One input.
+#[derive(Debug)]
+pub struct Input {
+    /// As the user gave it.
+    pub name: String,
+    /// What it is: `slowlog`.
+    pub kind: &'static str,
+    /// How it was packed, if it was.
+    pub compression: Option<String>,
+    /// What its bytes were.
+    pub tally: InputTally,
+    /// What it looks like, for an input without an event.
+    pub looks: &'static str,
+    /// What its events told.
+    pub events: SourceTally,
+    /// What could not be read, first ones first.
+    pub problems: Vec<Problem>,
+}
+
+/// How the report is to look.
+#[derive(Debug, Clone)]
+pub struct Look {
+    /// Figures and layout as the peer's.
+    pub rules: Rules,
+    /// Samples are shown as fingerprints.
+    pub redact: bool,
+    /// Digits of a query ID that are shown: 32 or 16.
+    pub id_length: usize,
+    /// Zone of printed times.
+    pub zone: Zone,
+    /// Whether charts are drawn.
+    pub histogram: bool,
+    /// Whether colour is used.
+    pub colour: bool,
+}
+
+impl Default for Look {
+    fn default() -> Look {
+        Look {
+            rules: Rules::Default,
+            redact: false,
+            id_length: 32,
+            zone: Zone::UTC,
+            histogram: true,
+            colour: false,
+        }
+    }
+}
+
+/// Everything a reader may see.
+#[derive(Debug)]
+pub struct Report {
+    /// The inputs.
+    pub inputs: Vec<Input>,
+    /// The classes and their names.
+    pub digest: Digest,
+    /// All classes together.
+    pub total: ClassDigest,
+    /// Which are shown.
+    pub profile: Profile,
+    /// By what they are ordered.
+    pub order: Order,
+    /// By what events are grouped.
+    pub group: Group,
+    /// The run was stopped before its end.
+    pub partial: bool,
+    /// Classes that would be left if digits of names were folded, where that is fewer.
+    pub folded: Option<usize>,
+    /// Whether runs of classes are listed.
+    pub timeline: bool,
+    /// How figures are computed.
+    pub rules: Rules,
+}
+
+/// A numeric attribute of a class or of all.
+#[derive(Debug, Clone, Copy)]
+pub struct Quantity<'a> {
+    /// Which.
+    pub metric: MetricId,
+    /// As the log spells it.
+    pub name: &'a [u8],
+    /// What its values are.
+    pub kind: Kind,
+    /// The sums.
+    pub stat: &'a Stat,
+    /// The figures.
+    pub figures: Figures,
+}
+
+/// A flag of a class or of all.
+#[derive(Debug, Clone, Copy)]
+pub struct Flag<'a> {
+    /// As the log spells it.
+    pub name: &'a [u8],
+    /// Events with `Yes`, or with a code that is not zero.
+    pub yes: u64,
+    /// The others.
+    pub no: u64,
+}
+
+/// A text attribute of a class.
+#[derive(Debug, Clone, Copy)]
+pub struct Texts<'a> {
+    /// Which.
+    pub metric: MetricId,
+    /// As the log spells it.
+    pub name: &'a [u8],
+    /// The values.
+    pub tally: &'a Tally,
+}
+
+/// The order in which the peer lists quantities; all others follow by name.
+const FIRST: [&[u8]; 14] = [
+    b"Query_time",
+    b"Exec_orig_time",
+    b"Transmit_time",
+    b"Lock_time",
+    b"Rows_sent",
+    b"Rows_examined",
+    b"Rows_affected",
+    b"Rows_read",
+    b"Bytes_sent",
+    b"Merge_passes",
+    b"Tmp_tables",
+    b"Tmp_disk_tables",
+    b"Tmp_table_sizes",
+    b"bytes",
+];
+
+impl Report {
+    /// Puts a report together.
+    pub fn new(
+        mut digest: Digest,
+        inputs: Vec<Input>,
+        group: Group,
+        order: Order,
+        rules: Rules,
+        choice: impl FnOnce(&Digest) -> Profile,
+    ) -> Report {
+        digest.sources.resize_with(inputs.len().max(digest.sources.len()), SourceTally::default);
+        let total = digest.total();
+        let profile = choice(&digest);
+        Report {
+            inputs,
+            total,
+            profile,
+            order,
+            group,
+            partial: false,
+            folded: None,
+            timeline: false,
+            rules,
+            digest,
+        }
+    }
+
+    /// Counts the classes that would be left with `--collapse-digits`.
+    pub fn count_folded(&mut self) {
+        let mut keys: Vec<Vec<u8>> =
+            self.digest.keys.iter().map(|key| collapse_digits(key)).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        self.folded = (keys.len() < self.digest.keys.len()).then_some(keys.len());
+    }
+
+    /// The quantities of a class, in the order in which they are listed.
+    pub fn quantities<'a>(&'a self, class: &'a ClassDigest, rules: Rules) -> Vec<Quantity<'a>> {
+        let mut rows: Vec<Quantity<'a>> = self
+            .columns(class)
+            .filter(|(metric, _)| *metric != RATE_LIMIT)
+            .filter_map(|(metric, column)| {
+                let stat = column.stat.as_deref()?;
+                let kind = quantity_kind(metric);
+                let figures = stat.figures(rules, kind)?;
+                Some(Quantity {
+                    metric,
+                    name: self.digest.registry.name(metric),
+                    kind,
+                    stat,
+                    figures,
+                })
+            })
+            .collect();
+        rows.sort_by_key(|row| {
+            let place = FIRST.iter().position(|name| *name == row.name).unwrap_or(FIRST.len());
+            (place, row.name)
+        });
+        rows
+    }
+
+    /// The flags of a class, by name.
+    pub fn flags<'a>(&'a self, class: &'a ClassDigest) -> Vec<Flag<'a>> {
+        let mut rows: Vec<Flag<'a>> = self
+            .columns(class)
+            .filter(|(_, column)| column.flags != (0, 0))
+            .map(|(metric, column)| Flag {
+                name: self.digest.registry.name(metric),
+                yes: column.flags.0,
+                no: column.flags.1,
+            })
+            .collect();
+        rows.sort_by_key(|row| row.name.to_ascii_lowercase());
+        rows
+    }
+
+    /// The texts of a class, by name.
+    pub fn texts<'a>(&'a self, class: &'a ClassDigest) -> Vec<Texts<'a>> {
+        let mut rows: Vec<Texts<'a>> = self
+            .columns(class)
+            .filter(|(metric, _)| *metric != RATE_TYPE)
+            .filter_map(|(metric, column)| {
+                let tally = column.tally.as_deref()?;
+                Some(Texts { metric, name: self.digest.registry.name(metric), tally })
+            })
+            .collect();
+        rows.sort_by_key(|row| row.name.to_ascii_lowercase());
+        rows
+    }
+
+    fn columns<'a>(
+        &'a self,
+        class: &'a ClassDigest,
+    ) -> impl Iterator<Item = (MetricId, &'a crate::digest::class::Column)> {
+        self.digest.places.metrics().iter().copied().zip(&class.columns)
+    }
+
+    /// The sum of an attribute over all classes.
+    pub fn total_of(&self, metric: MetricId) -> i128 {
+        self.total.stat(&self.digest.places, metric).map_or(0, |stat| stat.sum)
+    }
+
+    /// `Query_time` of a class.
+    pub fn time_of<'a>(&'a self, class: &'a ClassDigest) -> Option<&'a Stat> {
+        class.stat(&self.digest.places, metric::QUERY_TIME)
+    }
+
+    /// Rates of a class.
+    pub fn rates_of(&self, class: &ClassDigest) -> Option<Rates> {
+        profile::rates(class, self.time_of(class))
+    }
+
+    /// The query ID of a class.
+    pub fn id_of(&self, class: usize) -> ClassId {
+        ClassId::of(&self.digest.keys[class])
+    }
+
+    /// The ID that pt-query-digest gives to the sample of a class.
+    pub fn peer_id_of(&self, class: usize, rules: Rules) -> Option<ClassId> {
+        if self.group != Group::Fingerprint {
+            return None;
+        }
+        if rules == Rules::Peer {
+            return Some(self.id_of(class));
+        }
+        let sample = self.digest.classes[class].samples.worst.as_ref()?;
+        sample.peer_id.or_else(|| {
+            let text = crate::digest::fingerprint_as_peer(&sample.statement);
+            (!sample.is_cut()).then(|| ClassId::of(&text))
+        })
+    }
+
+    /// The distilled item of a class, or what it is grouped by.
+    pub fn item_of(&self, class: usize, rules: Rules) -> Vec<u8> {
+        let sample = self.digest.classes[class].samples.worst.as_ref();
+        match (&self.group, sample) {
+            (Group::Fingerprint, Some(sample)) => item_of(&sample.statement, rules),
+            _ => self.digest.keys[class].to_vec(),
+        }
+    }
+
+    /// The tables of a class: those of its sample.
+    pub fn tables_of(&self, class: usize, rules: Rules) -> Vec<TableName> {
+        let digest = &self.digest.classes[class];
+        let Some(sample) =
+            digest.samples.worst.as_ref().filter(|_| self.group == Group::Fingerprint)
+        else {
+            return Vec::new();
+        };
+        let tables = match rules {
+            Rules::Default => distill::tables(&sample.statement),
+            Rules::Peer => pt::tables(&sample.statement),
+        };
+        let known = digest.tally(&self.digest.places, metric::DATABASE);
+        let only = known.and_then(|tally| match tally.ranked().0.as_slice() {
+            [(only, _), ..] => Some((*only).into()),
+            [] => None,
+        });
+        let database = sample.database.clone().or(only);
+        tables
+            .into_iter()
+            .map(|table| TableName {
+                database: table.database.or_else(|| database.as_deref().map(<[u8]>::to_vec)),
+                name: table.name,
+            })
+            .collect()
+    }
+
+    /// The classes that are not shown, as one.
+    pub fn rest(&self) -> ClassDigest {
+        let metrics = self.digest.places.metrics();
+        let places: Vec<usize> = (0..metrics.len()).collect();
+        let mut rest = ClassDigest::default();
+        for class in &self.profile.rest {
+            let mut class = self.digest.classes[*class].clone();
+            class.samples = crate::digest::sample::Samples::default();
+            rest.merge(class, metrics, &places);
+        }
+        rest
+    }
+
+    /// The shortest `Query_time` of an event: what the log left out was shorter.
+    pub fn threshold(&self) -> Option<i128> {
+        self.time_of(&self.total).map(|stat| stat.min)
+    }
+
+    /// First and last end of a statement.
+    pub fn range(&self) -> Option<(Timestamp, Timestamp)> {
+        self.total.first.zip(self.total.last)
+    }
+}
+
+impl Input {
+    /// Joins what framing and reading found of one input.
+    pub fn problems_of(source: u32, framing: &Problems, reading: &Problems) -> Vec<Problem> {
+        let mut problems: Vec<Problem> =
+            framing.of(source).chain(reading.of(source)).cloned().collect();
+        problems.sort();
+        problems.truncate(Problems::MOST);
+        problems
+    }
+
+    /// Type and limit of sampling, if the log names one above 1.
+    pub fn sampling(&self) -> Option<Sampling> {
+        let sampled = self.events.rates.iter().filter(|((_, limit), _)| *limit > 1);
+        let (kind, limit) = sampled.max_by_key(|(_, (events, _))| *events).map(|(rate, _)| rate)?;
+        let logged: u64 = self.events.rates.values().map(|(events, _)| events).sum();
+        let plain = u128::from(self.events.events.saturating_sub(logged));
+        let logged_time: i128 = self.events.rates.values().map(|(_, time)| time).sum();
+        let weighed = |each: fn(&(u64, i128)) -> i128| {
+            let sums = self.events.rates.iter();
+            sums.map(|((_, limit), sum)| each(sum) * (*limit).max(1)).sum::<i128>()
+        };
+        Some(Sampling {
+            kind: kind.clone(),
+            limit: *limit,
+            differs: self.events.rates.len() > 1,
+            estimated_events: weighed(|sum| i128::from(sum.0)) as u128 + plain,
+            estimated_query_time: weighed(|sum| sum.1) + self.events.query_time - logged_time,
+        })
+    }
+}
+
+/// How a log was sampled, and what that makes of its totals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sampling {
+    /// `query` or `session`.
+    pub kind: Vec<u8>,
+    /// One in so many was logged.
+    pub limit: i128,
+    /// Whether other limits were met too.
+    pub differs: bool,
+    /// Events with those that were not logged.
+    pub estimated_events: u128,
+    /// Their `Query_time` in microseconds.
+    pub estimated_query_time: i128,
+}
+
+/// Whether a class may be explained as it stands: it reads, by its fingerprint.
+pub fn is_select(fingerprint: &[u8]) -> bool {
+    let text = fingerprint.iter().position(|b| !matches!(b, b'(' | b' '));
+    text.is_some_and(|start| fingerprint[start..].starts_with(b"select"))
+}
+
+/// Why a class is shown, in the words of the peer.
+pub fn reason(why: Why) -> &'static str {
+    match why {
+        Why::Top => "This item is included in the report because it matches --limit.",
+        Why::Outlier => "This item is included in the report because it matches --outliers.",
+    }
+}

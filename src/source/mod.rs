@@ -1,0 +1,136 @@
+//! Where bytes come from: files and standard input, plain or compressed, as blocks of plain text
+//! whose offsets are known.
+
+pub mod blocks;
+pub mod compressed;
+pub mod shipped;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::Duration;
+
+pub use compressed::Compression;
+
+use crate::error::Error;
+
+/// An input that is open for reading.
+pub struct Source {
+    /// As the user gave it; `-` for standard input.
+    pub name: String,
+    /// Bytes on disk; `None` for a pipe.
+    pub size: Option<u64>,
+    /// How it was packed.
+    pub compression: Compression,
+    /// Its plain text.
+    pub reader: Box<dyn Read + Send>,
+    /// Bytes taken from the disk or pipe so far, for a progress bar.
+    pub taken: Arc<AtomicU64>,
+}
+
+impl std::fmt::Debug for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Source").field("name", &self.name).field("size", &self.size).finish()
+    }
+}
+
+/// Counts what passes.
+struct Counted<R> {
+    inner: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        self.taken.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+/// Reads what may keep its reader waiting: a pipe or a terminal. Another thread waits, so that
+/// a run can be stopped meanwhile; then the input ends.
+struct Patient {
+    pieces: Receiver<io::Result<Vec<u8>>>,
+    piece: io::Cursor<Vec<u8>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Patient {
+    fn new(mut reader: impl Read + Send + 'static, stop: Arc<AtomicBool>) -> Patient {
+        const PIECE: usize = 256 * 1024;
+        let (sender, pieces) = sync_channel(4);
+        std::thread::spawn(move || {
+            loop {
+                let mut piece = vec![0; PIECE];
+                let read = match reader.read(&mut piece) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    read => read,
+                };
+                let ends = !matches!(read, Ok(1..));
+                piece.truncate(*read.as_ref().unwrap_or(&0));
+                // Nobody listens any more once the run is over.
+                if sender.send(read.map(|_| piece)).is_err() || ends {
+                    return;
+                }
+            }
+        });
+        Patient { pieces, piece: io::Cursor::default(), stop }
+    }
+}
+
+impl Read for Patient {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let count = self.piece.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(0);
+            }
+            match self.pieces.recv_timeout(Duration::from_millis(50)) {
+                Ok(Ok(piece)) if piece.is_empty() => return Ok(0),
+                Ok(piece) => self.piece = io::Cursor::new(piece?),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+            }
+        }
+    }
+}
+
+/// Opens a file, or standard input for `-`. Compression is told by content. `stop` ends an input
+/// that keeps its reader waiting.
+///
+/// Errors: not there, not readable, a directory.
+pub fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Source, Error> {
+    let name = path.display().to_string();
+    if path.as_os_str() == "-" {
+        return with_reader(name, None, Box::new(Patient::new(io::stdin(), Arc::clone(stop))));
+    }
+    let file = File::open(path).map_err(|source| Error::Open { name: name.clone(), source })?;
+    let meta = file.metadata().map_err(|source| Error::Open { name: name.clone(), source })?;
+    if meta.is_dir() {
+        return Err(Error::Directory { name });
+    }
+    if !meta.is_file() {
+        return with_reader(name, None, Box::new(Patient::new(file, Arc::clone(stop))));
+    }
+    with_reader(name, Some(meta.len()), Box::new(file))
+}
+
+/// An input made of a reader, for tests and for callers with bytes of their own.
+pub fn with_reader(
+    name: String,
+    size: Option<u64>,
+    reader: Box<dyn Read + Send>,
+) -> Result<Source, Error> {
+    let taken = Arc::new(AtomicU64::new(0));
+    let counted = Counted { inner: reader, taken: Arc::clone(&taken) };
+    let (compression, reader) = compressed::open(Box::new(counted))
+        .map_err(|source| Error::Read { name: name.clone(), offset: 0, source })?;
+    Ok(Source { name, size, compression, reader, taken })
+}

@@ -1,0 +1,8 @@
+//! Statements: tokens, fingerprints, query IDs, distilled items, conditions that users type.
+
+pub mod condition;
+pub mod distill;
+pub mod fingerprint;
+pub mod outline;
+pub mod pt;
+pub mod token;

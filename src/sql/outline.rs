@@ -1,0 +1,351 @@
+//! A cheap normal form of a statement, made for every event so that the exact fingerprint is
+//! made once for each new form.
+//!
+//! The law that makes it right: **equal outlines have equal fingerprints**, in both modes. An
+//! outline may split a class, it never joins two; so only what is certain is replaced: plain
+//! numbers, plain strings, plain comments, and lists of plain literals behind IN and VALUES.
+//! Everything else is copied, or the outline is refused and the exact function asked.
+
+use memchr::{memchr, memchr2};
+
+/// Which fingerprint the law is kept for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// [`fingerprint`](crate::sql::fingerprint::fingerprint).
+    Default,
+    /// [`pt::fingerprint`](crate::sql::pt::fingerprint), which looks into strings for comments,
+    /// parentheses and the like, so that fewer strings are plain.
+    Peer,
+}
+
+const PLAIN: u8 = 0;
+const DIGIT: u8 = 1;
+const STRING: u8 = 2;
+const NAME: u8 = 3;
+const OPEN: u8 = 4;
+const SLASH: u8 = 5;
+const DASH: u8 = 6;
+const HASH: u8 = 7;
+const BACKSLASH: u8 = 8;
+
+const CLASSES: [u8; 256] = {
+    let mut classes = [PLAIN; 256];
+    let mut digit = b'0';
+    while digit <= b'9' {
+        classes[digit as usize] = DIGIT;
+        digit += 1;
+    }
+    classes[b'\'' as usize] = STRING;
+    classes[b'"' as usize] = STRING;
+    classes[b'`' as usize] = NAME;
+    classes[b'(' as usize] = OPEN;
+    classes[b'/' as usize] = SLASH;
+    classes[b'-' as usize] = DASH;
+    classes[b'#' as usize] = HASH;
+    classes[b'\\' as usize] = BACKSLASH;
+    classes
+};
+
+/// Bytes of a string that no rule of the peer looks at.
+const QUIET: [bool; 256] = {
+    let mut quiet = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        quiet[byte] = byte >= 0x80 || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let others = b" _.:@%+!?&$=,;~^[]{}|<>";
+    let mut place = 0;
+    while place < others.len() {
+        quiet[others[place] as usize] = true;
+        place += 1;
+    }
+    quiet
+};
+
+/// Writes the outline of `statement` to `out`, which is emptied first. False: there is none, ask
+/// the exact function.
+pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
+    out.clear();
+    let mut copied = 0;
+    let mut at = 0;
+    while at < statement.len() {
+        let class = CLASSES[usize::from(statement[at])];
+        if class == PLAIN {
+            at += 1;
+            continue;
+        }
+        let replaced = match class {
+            DIGIT => digits(statement, at),
+            STRING => match string(statement, at, mode) {
+                Some(end) => Some((end, &b"'a'"[..])),
+                None if mode == Mode::Peer => return false,
+                None => {
+                    // Without an end: one literal to the end of the text.
+                    out.extend_from_slice(&statement[copied..at]);
+                    out.extend_from_slice(b"'a");
+                    return true;
+                }
+            },
+            NAME => match memchr(b'`', &statement[at + 1..]) {
+                Some(length) => {
+                    at += length + 2;
+                    continue;
+                }
+                None => break,
+            },
+            OPEN => {
+                out.extend_from_slice(&statement[copied..at]);
+                copied = at;
+                list(statement, at, mode, out)
+            }
+            BACKSLASH if mode == Mode::Peer => return false,
+            SLASH | DASH | HASH => match comment(statement, at) {
+                Some(_) if mode == Mode::Peer => return false,
+                Some(end) if is_marker(&statement[at..end]) => {
+                    at = end;
+                    continue;
+                }
+                Some(end) => Some((end, &b" "[..])),
+                None => None,
+            },
+            _ => None,
+        };
+        match replaced {
+            Some((end, text)) => {
+                out.extend_from_slice(&statement[copied..at]);
+                out.extend_from_slice(text);
+                at = end;
+                copied = end;
+            }
+            None if class == DIGIT => {
+                at += statement[at..].iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+            }
+            None => at += 1,
+        }
+    }
+    out.extend_from_slice(&statement[copied..]);
+    true
+}
+
+/// A plain number at `at`: digits, perhaps a point and digits, between bytes that cannot belong
+/// to it.
+fn digits(statement: &[u8], at: usize) -> Option<(usize, &'static [u8])> {
+    let before = at.checked_sub(1).map(|before| statement[before])?;
+    if !matches!(
+        before,
+        b' ' | b'\n' | b'\t' | b'\r' | b'(' | b',' | b'=' | b'<' | b'>' | b'-' | b'+'
+    ) {
+        return None;
+    }
+    if behind_a_dot(&statement[..at]) {
+        return None;
+    }
+    let end = number_end(statement, at)?;
+    match statement.get(end) {
+        None | Some(b' ' | b'\n' | b'\t' | b'\r' | b',' | b')' | b';') => Some((end, b"0")),
+        Some(_) => None,
+    }
+}
+
+/// Whether a dot stands in front, blanks or not: then what follows is a name.
+fn behind_a_dot(before: &[u8]) -> bool {
+    before.last().is_some_and(|b| b.is_ascii_whitespace())
+        && before.trim_ascii_end().ends_with(b".")
+}
+
+fn number_end(statement: &[u8], at: usize) -> Option<usize> {
+    let run = |from: usize| statement[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let whole = run(at);
+    let end = at + whole;
+    if whole == 0 {
+        return None;
+    }
+    if statement.get(end) != Some(&b'.') {
+        return Some(end);
+    }
+    match run(end + 1) {
+        0 => None,
+        decimals => Some(end + 1 + decimals),
+    }
+}
+
+/// The end of the string that opens at `at`; `None` if it has none or, for the peer, if anything
+/// in or behind it is not plain.
+fn string(statement: &[u8], at: usize, mode: Mode) -> Option<usize> {
+    let quote = statement[at];
+    if mode == Mode::Peer {
+        let length = memchr(quote, &statement[at + 1..])?;
+        let inner = &statement[at + 1..at + 1 + length];
+        let quiet = inner.iter().enumerate().all(|(place, byte)| {
+            QUIET[usize::from(*byte)]
+                || (*byte == b'-' && inner.get(place + 1).is_some_and(|next| *next != b'-'))
+        });
+        let end = at + length + 2;
+        let alone = at > 0 && length > 0 && statement.get(end).is_none_or(|b| *b != quote);
+        return (quiet && alone).then_some(end);
+    }
+    let mut place = at + 1;
+    loop {
+        place += memchr2(quote, b'\\', statement.get(place..)?)?;
+        if statement[place] == b'\\' {
+            place += 2;
+        } else if statement.get(place + 1) == Some(&quote) {
+            place += 2;
+        } else {
+            return Some(place + 1);
+        }
+    }
+}
+
+/// The end of the plain comment that opens at `at`, if one does.
+fn comment(statement: &[u8], at: usize) -> Option<usize> {
+    let rest = &statement[at..];
+    let line = || at + memchr(b'\n', rest).unwrap_or(rest.len());
+    match rest {
+        [b'#', ..] => Some(line()),
+        [b'-', b'-'] => Some(line()),
+        [b'-', b'-', blank, ..] if *blank <= b' ' => Some(line()),
+        [b'/', b'*', b'!' | b'+', ..] | [b'/', b'*', b'M', b'!', ..] => None,
+        [b'/', b'*', ..] => {
+            let end = memchr::memmem::find(&rest[2..], b"*/");
+            Some(end.map_or(statement.len(), |end| at + 2 + end + 2))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a comment could be the marker of Percona Toolkit, `/*db.table:1/40*/`.
+fn is_marker(comment: &[u8]) -> bool {
+    comment.len() < 200
+        && comment.starts_with(b"/*")
+        && comment.contains(&b':')
+        && comment[2..].contains(&b'/')
+        && !comment.contains(&b' ')
+}
+
+/// A list of plain literals that opens at `at`, behind IN, VALUES or the row before.
+fn list(statement: &[u8], at: usize, mode: Mode, out: &[u8]) -> Option<(usize, &'static [u8])> {
+    let before = out.trim_ascii_end();
+    let word = before.len() - before.iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
+    let is_word_alone = match word.checked_sub(1).map(|place| before[place]) {
+        None => true,
+        Some(byte) => !(byte.is_ascii_alphanumeric() || byte >= 0x80 || b"_$.@`:".contains(&byte)),
+    };
+    if !is_word_alone || behind_a_dot(&before[..word]) {
+        return None;
+    }
+    let word = &before[word..];
+    if word.eq_ignore_ascii_case(b"in") {
+        return row(statement, at, mode).map(|end| (end, &b"(0)"[..]));
+    }
+    if !word.eq_ignore_ascii_case(b"values") && !word.eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    // Behind ON DUPLICATE KEY UPDATE it is a function.
+    if before.windows(9).any(|window| window.eq_ignore_ascii_case(b"duplicate")) {
+        return None;
+    }
+    let mut end = row(statement, at, mode)?;
+    let mut rows = 1;
+    while let Some(next) = next_row(statement, end).and_then(|open| row(statement, open, mode)) {
+        end = next;
+        rows += 1;
+    }
+    // The peer drops what stands behind the first of several rows, so their number counts.
+    Some((end, if rows > 1 && mode == Mode::Peer { b"(0), (0)" } else { b"(0)" }))
+}
+
+/// The `(` behind the comma at `at`.
+fn next_row(statement: &[u8], at: usize) -> Option<usize> {
+    let comma = at + blanks(statement, at);
+    if statement.get(comma) != Some(&b',') {
+        return None;
+    }
+    let open = comma + 1 + blanks(statement, comma + 1);
+    (statement.get(open) == Some(&b'(')).then_some(open)
+}
+
+fn blanks(statement: &[u8], at: usize) -> usize {
+    statement[at..].iter().take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'\r')).count()
+}
+
+/// The end of a parenthesis of plain literals and commas, at least one literal.
+fn row(statement: &[u8], open: usize, mode: Mode) -> Option<usize> {
+    let mut at = open + 1;
+    loop {
+        at += blanks(statement, at);
+        at = literal(statement, at, mode)?;
+        at += blanks(statement, at);
+        match statement.get(at)? {
+            b',' => at += 1,
+            b')' => return Some(at + 1),
+            _ => return None,
+        }
+    }
+}
+
+/// The end of a plain literal.
+fn literal(statement: &[u8], at: usize, mode: Mode) -> Option<usize> {
+    match statement.get(at)? {
+        b'0'..=b'9' => number_end(statement, at),
+        b'-' => number_end(statement, at + 1),
+        b'\'' | b'"' => string(statement, at, mode),
+        b'n' | b'N' => {
+            let word = statement.get(at..at + 4)?;
+            word.eq_ignore_ascii_case(b"null").then_some(at + 4)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(statement: &str, want: &str) {
+        let mut out = Vec::new();
+        let made = outline(statement.as_bytes(), Mode::Default, &mut out);
+        assert_eq!((made, String::from_utf8_lossy(&out).as_ref()), (true, want), "{statement}");
+    }
+
+    #[test]
+    fn plain_literals_and_lists_of_them_are_replaced() {
+        check("SELECT a FROM t WHERE b = 12 AND c='x'", "SELECT a FROM t WHERE b = 0 AND c='a'");
+        check(
+            "SELECT a FROM t1 WHERE b IN (1, 2,3) LIMIT 5",
+            "SELECT a FROM t1 WHERE b IN (0) LIMIT 0",
+        );
+        check("INSERT INTO t VALUES (1,'a'), (2, NULL),(3,'),(')", "INSERT INTO t VALUES (0)");
+        check("SELECT 'it''s', 'x\\\\', 'a\\'b'", "SELECT 'a', 'a', 'a'");
+        check("SELECT a /* id 7 */ FROM t -- it's\n", "SELECT a   FROM t  \n");
+    }
+
+    #[test]
+    fn what_is_not_certain_is_left() {
+        for statement in [
+            "SELECT a1, 1f, 0x1F, 1e5 FROM db2.t3",
+            "SELECT f(a, b) FROM `it's 5`",
+            "SELECT /*!40001 SQL_NO_CACHE */ a",
+            "REPLACE /*shop.books:1/40*/ INTO checks SELECT a",
+        ] {
+            check(statement, statement);
+        }
+        check("SELECT f(1, 2)", "SELECT f(0, 0)");
+        check("SELECT a IN (1, b)", "SELECT a IN (0, b)");
+        check("SELECT begin(1, 2)", "SELECT begin(0, 0)");
+    }
+
+    #[test]
+    fn the_peer_looks_into_strings() {
+        let mut out = Vec::new();
+        let mut made = |statement: &str| outline(statement.as_bytes(), Mode::Peer, &mut out);
+        assert!(made("SELECT a FROM t WHERE b = '2024-01-01 x'"));
+        for statement in
+            ["SELECT 'a--b'", "SELECT 'a(b'", "SELECT 'a''b'", "SELECT 'a\\'b'", "SELECT 1 -- x"]
+        {
+            assert!(!made(statement), "{statement}");
+        }
+    }
+}

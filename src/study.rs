@@ -1,0 +1,231 @@
+//! One run: inputs and options in, a report out. The front door of the library.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::digest::run::{self, Outcome};
+use crate::digest::stat::Rules;
+use crate::digest::{Digest, Group, Options};
+use crate::error::Error;
+use crate::logs::guess;
+use crate::logs::slow::Framer;
+use crate::logs::slow::read::Reading;
+use crate::report::ndjson::Exporter;
+use crate::report::profile::{Limit, Order, Outliers, metric_of, profile};
+use crate::report::{Input, Report};
+use crate::source::blocks::Blocks;
+use crate::source::{self, Compression};
+use crate::time::Zone;
+
+/// What is asked of a run.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// What makes a class, which events count, how figures are computed.
+    pub options: Options,
+    /// By what classes are ordered.
+    pub order: Order,
+    /// How many are shown.
+    pub limit: Limit,
+    /// Which are shown beyond.
+    pub outliers: Option<Outliers>,
+    /// The zone of times without a mark, if the user names it.
+    pub log_zone: Option<Zone>,
+    /// Threads; 0 is one for each core.
+    pub threads: usize,
+}
+
+/// Inputs that are open and a plan for them.
+#[derive(Debug)]
+pub struct Study {
+    plan: Plan,
+    inputs: Vec<Opened>,
+    stop: Arc<AtomicBool>,
+}
+
+#[derive(Debug)]
+struct Opened {
+    name: String,
+    size: Option<u64>,
+    compression: Compression,
+    taken: Arc<AtomicU64>,
+    looks: &'static str,
+    framer: Option<Framer>,
+}
+
+/// How far a run has come.
+#[derive(Debug, Clone)]
+pub struct Progress {
+    taken: Vec<Arc<AtomicU64>>,
+    /// Bytes of all inputs, if all of them are files.
+    pub total: Option<u64>,
+}
+
+impl Progress {
+    /// Bytes taken from the inputs so far.
+    pub fn taken(&self) -> u64 {
+        self.taken.iter().map(|taken| taken.load(Ordering::Relaxed)).sum()
+    }
+}
+
+impl Study {
+    /// Opens the inputs; none is standard input. Once `stop` is set, [`run`](Study::run) ends
+    /// with what was read.
+    ///
+    /// Errors: an input that is not there, not readable or a directory.
+    pub fn open(paths: &[PathBuf], plan: Plan, stop: Arc<AtomicBool>) -> Result<Study, Error> {
+        let standard_input = [PathBuf::from("-")];
+        let paths = if paths.is_empty() { &standard_input } else { paths };
+        let mut inputs = Vec::new();
+        for (number, path) in paths.iter().enumerate() {
+            let source = source::open(path, &stop)?;
+            let blocks = Blocks::new(source.reader);
+            if let (Some(failure), true) = (blocks.failure(), blocks.beginning().is_empty()) {
+                let failure = std::io::Error::new(failure.kind(), failure.to_string());
+                return Err(Error::Read { name: source.name, offset: 0, source: failure });
+            }
+            let looks = guess::looks(blocks.beginning());
+            inputs.push(Opened {
+                name: source.name,
+                size: source.size,
+                compression: source.compression,
+                taken: source.taken,
+                looks,
+                framer: Some(Framer::new(number as u32, blocks, plan.log_zone.clone())),
+            });
+        }
+        Ok(Study { plan, inputs, stop })
+    }
+
+    /// How far the run has come; valid while it runs.
+    pub fn progress(&self) -> Progress {
+        Progress {
+            taken: self.inputs.iter().map(|input| Arc::clone(&input.taken)).collect(),
+            total: self.inputs.iter().map(|input| input.size).sum(),
+        }
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            as_peer: self.plan.options.rules == Rules::Peer,
+            zone: self.plan.log_zone.clone(),
+        }
+    }
+
+    /// Reads the inputs and reports.
+    ///
+    /// Errors: not one event in inputs that are not empty; an attribute to order or group by
+    /// that no event has.
+    pub fn run(mut self) -> Result<Report, Error> {
+        let threads = match self.plan.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        };
+        let framers = self.inputs.iter_mut().filter_map(|input| input.framer.take()).collect();
+        let reading = self.reading();
+        let outcome = run::run(framers, &self.plan.options, &reading, threads, &self.stop);
+        self.report(outcome)
+    }
+
+    /// Reads the inputs and writes their events, one a line, and then their classes.
+    ///
+    /// Errors: as [`run`](Study::run), and what writing brings.
+    pub fn export(
+        mut self,
+        events: &mut dyn Write,
+        classes: &mut dyn Write,
+        redact: bool,
+    ) -> Result<Report, Error> {
+        let framers: Vec<Framer> =
+            self.inputs.iter_mut().filter_map(|input| input.framer.take()).collect();
+        let names: Vec<String> = self.inputs.iter().map(|input| input.name.clone()).collect();
+        let failed = |source| Error::Write { name: "the export".to_owned(), source };
+        let mut exporter = Exporter::new(&self.plan.options, self.reading(), names, redact);
+        let outcome = exporter.events(framers, events, &self.stop).map_err(failed)?;
+        let report = self.report(outcome)?;
+        crate::report::ndjson::classes(&report, classes).map_err(failed)?;
+        Ok(report)
+    }
+
+    fn report(self, outcome: Outcome) -> Result<Report, Error> {
+        let Outcome { digest, framers, problems } = outcome;
+        let stopped = self.stop.load(Ordering::Relaxed);
+        let events: u64 = framers.iter().map(|framer| framer.tally().events).sum();
+        let bytes: u64 = framers.iter().map(|framer| framer.tally().bytes).sum();
+        if events == 0 && bytes > 0 && !stopped {
+            let names: Vec<&str> = self.inputs.iter().map(|input| input.name.as_str()).collect();
+            let looks = self.inputs.first().map_or("", |input| input.looks).to_owned();
+            return Err(Error::NoEvent { names: names.join(", "), looks });
+        }
+        let mut sources = digest.sources.clone();
+        sources.resize_with(framers.len(), Default::default);
+        let inputs: Vec<Input> = self
+            .inputs
+            .into_iter()
+            .zip(&framers)
+            .zip(sources)
+            .enumerate()
+            .map(|(number, ((opened, framer), events))| Input {
+                name: opened.name,
+                kind: "slowlog",
+                compression: (opened.compression != Compression::None)
+                    .then(|| opened.compression.to_string()),
+                tally: framer.tally().clone(),
+                looks: opened.looks,
+                events,
+                problems: Input::problems_of(number as u32, framer.problems(), &problems),
+            })
+            .collect();
+        let plan = self.plan;
+        check_names(&plan, &digest)?;
+        let group = plan.options.group.clone();
+        let rules = plan.options.rules;
+        let mut report = Report::new(digest, inputs, group, plan.order.clone(), rules, |digest| {
+            profile(digest, &plan.order, plan.limit, plan.outliers.as_ref(), rules)
+        });
+        report.partial = stopped;
+        report.timeline = plan.options.timeline;
+        let names_matter = report.group == Group::Fingerprint
+            && rules == Rules::Default
+            && !plan.options.collapse_digits;
+        if names_matter {
+            report.count_folded();
+        }
+        Ok(report)
+    }
+}
+
+/// Refuses to order or group by what no event has.
+fn check_names(plan: &Plan, digest: &Digest) -> Result<(), Error> {
+    if digest.sources.iter().all(|source| source.events == 0) {
+        return Ok(());
+    }
+    let quantity = |place: usize| {
+        digest
+            .classes
+            .iter()
+            .any(|class| class.columns.get(place).is_some_and(|column| column.stat.is_some()))
+    };
+    if let Group::Attribute(name) = &plan.options.group
+        && digest.classes.is_empty()
+    {
+        return Err(Error::Usage(format!("no event has the attribute {name} to group by")));
+    }
+    let order = metric_of(digest, &plan.order.attribute);
+    let found = order.and_then(|metric| digest.places.find(metric)).is_some_and(quantity);
+    // A log whose every time is impossible is still a log.
+    if found || digest.classes.is_empty() || plan.order == Order::default() {
+        return Ok(());
+    }
+    let metrics = digest.places.metrics().iter().enumerate();
+    let names: Vec<String> = metrics
+        .filter(|(place, _)| quantity(*place))
+        .map(|(_, metric)| String::from_utf8_lossy(digest.registry.name(*metric)).into_owned())
+        .collect();
+    Err(Error::Usage(format!(
+        "no event has a number {} to order by; the log has {}",
+        plan.order.attribute,
+        names.join(", ")
+    )))
+}
