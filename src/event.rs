@@ -18,6 +18,11 @@ impl Span {
         buffer.get(self.start..self.end).unwrap_or_default()
     }
 
+    /// How many bytes.
+    pub fn len(self) -> usize {
+        self.end.saturating_sub(self.start)
+    }
+
     /// Whether there is nothing in it.
     pub fn is_empty(self) -> bool {
         self.start >= self.end
@@ -84,6 +89,8 @@ pub struct Event<'a> {
     pub kind: Kind,
     /// The statement without the `;` that the log puts behind it.
     pub statement: &'a [u8],
+    /// The statement and what the server wrote behind it, such as bound values.
+    pub text: &'a [u8],
     /// Further attributes, in the order of the log. A name that comes twice counts once, last.
     pub attributes: &'a [Attribute],
     /// An execution plan that the server wrote into the log, if any.

@@ -18,7 +18,7 @@ pub enum Kind {
     Count,
     /// A whole number of bytes.
     Bytes,
-    /// Any other number, in millionths.
+    /// Any other number, in billionths.
     Number,
     /// `Yes` or `No`.
     Flag,
@@ -35,7 +35,8 @@ impl Kind {
     /// Units that make one whole printed number: microseconds of a second and so on.
     pub fn scale(self) -> i128 {
         match self {
-            Time | Millis | Number => 1_000_000,
+            Time | Millis => 1_000_000,
+            Number => 1_000_000_000,
             _ => 1,
         }
     }
@@ -164,14 +165,6 @@ pub const METRICS: &[Row] = &[
     row("Log_slow_rate_type",    Text,       "Percona: sampling"),
     row("Log_slow_rate_limit",   Count,      "Percona: sampling"),
     row("ip",                    Identifier, "User@Host line"),
-    row("Parse_time",            Time,       "TiDB"),
-    row("Compile_time",          Time,       "TiDB"),
-    row("Rewrite_time",          Time,       "TiDB"),
-    row("Optimize_time",         Time,       "TiDB"),
-    row("Process_time",          Time,       "TiDB"),
-    row("Wait_time",             Time,       "TiDB"),
-    row("Prewrite_time",         Time,       "TiDB"),
-    row("Commit_time",           Time,       "TiDB"),
     row("Mem_max",               Bytes,      "TiDB"),
     row("Disk_max",              Bytes,      "TiDB"),
     row("Logical_reads",         Count,      "clouds"),

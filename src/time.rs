@@ -233,6 +233,24 @@ impl Zone {
         })
     }
 
+    /// The zone whose clocks are so many seconds ahead of UTC; UTC past a day.
+    pub fn of_offset(seconds: i32) -> Zone {
+        let offset = jiff::tz::Offset::from_seconds(seconds);
+        offset.map_or(Zone::UTC, |offset| Zone(offset.to_time_zone()))
+    }
+
+    /// Prints an instant with its zone mark: `2026-03-06T18:01:40.250000+01:00`, `Z` for UTC.
+    pub fn print_marked(&self, instant: Timestamp) -> String {
+        let (civil, offset) = self.shown_at(instant);
+        let text = civil.to_string();
+        if offset == 0 {
+            return text;
+        }
+        let sign = if offset < 0 { '-' } else { '+' };
+        let (hours, minutes) = (offset.abs() / 3600, offset.abs() / 60 % 60);
+        format!("{}{sign}{hours:02}:{minutes:02}", text.trim_end_matches('Z'))
+    }
+
     /// The instant at which a clock in this zone shows `civil`. In the hour that a clock change
     /// repeats the earlier instant is taken, in the one it skips the later reading.
     pub fn instant_of(&self, civil: Timestamp) -> Timestamp {

@@ -469,5 +469,12 @@ pub fn decimal(number: i128, kind: Kind) -> String {
     }
     let sign = if number < 0 { "-" } else { "" };
     let size = number.unsigned_abs();
-    format!("{sign}{}.{:06}", size / 1_000_000, size % 1_000_000)
+    let scale = scale.unsigned_abs();
+    let places = scale.ilog10() as usize;
+    let text = format!("{sign}{}.{:0places$}", size / scale, size % scale);
+    match kind {
+        // As many decimals as the log has.
+        Kind::Number | Kind::Millis => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        _ => text,
+    }
 }

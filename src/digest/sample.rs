@@ -38,7 +38,7 @@ pub struct Sample {
 
 impl Sample {
     fn of(event: &Event<'_>, value: i128, query_time: Option<i128>, longest: usize) -> Sample {
-        let kept = &event.statement[..event.statement.len().min(longest)];
+        let kept = &event.text[..event.text.len().min(longest)];
         Sample {
             value,
             query_time,
@@ -46,7 +46,7 @@ impl Sample {
             ts: event.ts,
             database: event.database.filter(|name| !name.is_empty()).map(Into::into),
             statement: kept.into(),
-            length: event.statement.len(),
+            length: event.text.len(),
             peer_id: None,
         }
     }

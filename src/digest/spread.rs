@@ -82,6 +82,21 @@ pub fn range(bucket: usize) -> (u128, Option<u128>) {
     (BOUNDS[bucket], BOUNDS.get(bucket + 1).copied())
 }
 
+/// Millionths in one unit: `times / parts`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Factor {
+    /// Multiplied by this,
+    pub times: u128,
+    /// divided by that.
+    pub parts: u128,
+}
+
+impl Factor {
+    fn millionths(self, value: i128) -> u128 {
+        u128::try_from(value).unwrap_or(0).saturating_mul(self.times) / self.parts
+    }
+}
+
 /// Values as they are, or counts by bucket.
 #[derive(Debug, Clone)]
 pub enum Spread {
@@ -106,8 +121,8 @@ impl Spread {
         }
     }
 
-    /// Adds a value of which `scale` make one million millionths… `factor` millionths each.
-    pub fn add(&mut self, value: i128, factor: u128) {
+    /// Adds a value in units of `factor` millionths.
+    pub fn add(&mut self, value: i128, factor: Factor) {
         match self {
             Spread::Values(values) => {
                 if let Ok(value) = i64::try_from(value)
@@ -124,7 +139,7 @@ impl Spread {
     }
 
     /// Joins another spread of the same attribute.
-    pub fn merge(&mut self, other: &Spread, factor: u128) {
+    pub fn merge(&mut self, other: &Spread, factor: Factor) {
         match other {
             Spread::Values(values) => {
                 values.iter().for_each(|value| self.add(i128::from(*value), factor));
@@ -138,7 +153,7 @@ impl Spread {
         }
     }
 
-    fn pour(&mut self, factor: u128) {
+    fn pour(&mut self, factor: Factor) {
         if let Spread::Values(values) = self {
             let values = std::mem::take(values);
             *self = Spread::new(false);
@@ -146,9 +161,8 @@ impl Spread {
         }
     }
 
-    fn count(&mut self, value: i128, factor: u128, times: u64) {
-        let millionths = u128::try_from(value).unwrap_or(0).saturating_mul(factor);
-        self.count_bucket(bucket(millionths), times);
+    fn count(&mut self, value: i128, factor: Factor, times: u64) {
+        self.count_bucket(bucket(factor.millionths(value)), times);
     }
 
     fn count_bucket(&mut self, bucket: usize, times: u64) {
@@ -171,20 +185,21 @@ impl Spread {
     }
 
     /// Counts by bucket, from the lowest, buckets without a value left out.
-    pub fn buckets(&self, factor: u128) -> Vec<(usize, u64)> {
+    pub fn buckets(&self, factor: Factor) -> Vec<(usize, u64)> {
         match self {
             Spread::Values(_) => {
                 let mut poured = self.clone();
                 poured.pour(factor);
                 poured.buckets(factor)
             }
-            Spread::Buckets { low, counts } => counts
-                .iter()
-                .enumerate()
-                .filter(|(_, count)| **count > 0)
-                .map(|(place, count)| (usize::from(*low) + place, *count))
-                .collect(),
+            Spread::Buckets { .. } => self.counted(),
         }
+    }
+
+    fn counted(&self) -> Vec<(usize, u64)> {
+        let Spread::Buckets { low, counts } = self else { return Vec::new() };
+        let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        counted.map(|(place, count)| (usize::from(*low) + place, *count)).collect()
     }
 
     /// The values from the smallest, if they are kept as they are.
@@ -204,7 +219,8 @@ impl PartialEq for Spread {
     fn eq(&self, other: &Spread) -> bool {
         match (self.values(), other.values()) {
             (Some(a), Some(b)) => a == b,
-            (None, None) => self.buckets(1) == other.buckets(1),
+            // Neither has values any more, so no factor is asked for.
+            (None, None) => self.counted() == other.counted(),
             _ => false,
         }
     }
@@ -214,6 +230,8 @@ impl PartialEq for Spread {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    const ONE: Factor = Factor { times: 1, parts: 1 };
 
     #[test]
     fn buckets_are_those_of_the_peer() {
@@ -271,14 +289,14 @@ mod tests {
         ) {
             let of = |values: &[i64]| {
                 let mut spread = Spread::new(true);
-                values.iter().for_each(|value| spread.add(i128::from(*value), 1));
+                values.iter().for_each(|value| spread.add(i128::from(*value), ONE));
                 spread
             };
             let (left, right) = values.split_at(cut.index(values.len() + 1));
             let mut there = of(left);
-            there.merge(&of(right), 1);
+            there.merge(&of(right), ONE);
             let mut back = of(right);
-            back.merge(&of(left), 1);
+            back.merge(&of(left), ONE);
             prop_assert_eq!(&there, &of(&values));
             prop_assert_eq!(&back, &of(&values));
         }

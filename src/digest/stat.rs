@@ -1,6 +1,6 @@
 //! Statistics of one attribute of one class: whole numbers only, so that merging is exact.
 
-use crate::digest::spread::{self, Spread};
+use crate::digest::spread::{self, Factor, Spread};
 use crate::digest::wide::Squares;
 use crate::metric::Kind;
 
@@ -47,8 +47,12 @@ pub struct Figures {
 }
 
 /// Millionths in one unit of a kind.
-pub fn factor(kind: Kind) -> u128 {
-    if kind.scale() == 1 { 1_000_000 } else { 1 }
+pub fn factor(kind: Kind) -> Factor {
+    match kind.scale() {
+        1 => Factor { times: 1_000_000, parts: 1 },
+        1_000_000_000 => Factor { times: 1, parts: 1_000 },
+        _ => Factor { times: 1, parts: 1 },
+    }
 }
 
 impl Stat {
@@ -126,7 +130,8 @@ impl Stat {
             let mean = (min + max) / 2.0;
             return (max, (2.0 * (max - mean).powi(2)).sqrt(), mean);
         }
-        let unit = 1.0 / factor(kind) as f64;
+        // Bucket edges are in millionths of what the log prints.
+        let unit = kind.scale() as f64 / 1e6;
         let edge = |bucket: usize| match bucket {
             0 => 0.0,
             bucket => 1.05f64.powi(bucket as i32 - 1) * unit,
@@ -167,7 +172,7 @@ fn rank(n: u64, percent: u64) -> u64 {
 /// Values by rank.
 enum Ranks<'a> {
     Values(Vec<i64>),
-    Buckets { counts: Vec<(usize, u64)>, stat: &'a Stat, factor: u128 },
+    Buckets { counts: Vec<(usize, u64)>, stat: &'a Stat, factor: Factor },
 }
 
 impl Ranks<'_> {
@@ -202,14 +207,15 @@ impl Ranks<'_> {
 }
 
 /// Half the sum of the smallest and the greatest whole unit of a bucket, within the values seen.
-fn middle(bucket: usize, stat: &Stat, factor: u128) -> f64 {
+fn middle(bucket: usize, stat: &Stat, factor: Factor) -> f64 {
     if bucket == 0 {
         return (stat.min.max(0).min(stat.max)) as f64;
     }
     let (low, behind) = spread::range(bucket);
-    let smallest = low.div_ceil(factor);
+    // In whole things, or in whole millionths of what has decimals.
+    let smallest = low.div_ceil(factor.times) * factor.parts;
     let greatest = match behind {
-        Some(behind) => (behind - 1) / factor,
+        Some(behind) => (behind - 1) / factor.times * factor.parts,
         None => u128::try_from(stat.max).unwrap_or(smallest),
     };
     let half = (smallest + greatest) as f64 / 2.0;

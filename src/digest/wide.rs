@@ -1,18 +1,22 @@
 //! Whole numbers wider than 128 bits, as far as exact sums of squares need them.
 
-/// A sum of squares: 192 bits, enough for 2⁶⁴ squares of 64-bit values.
+/// A sum of squares: 256 bits, enough for any number of squares of 96-bit values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Squares {
     low: u128,
-    high: u64,
+    high: u128,
 }
 
 impl Squares {
-    /// Adds the square of a value. Values past 64 bits count as the largest 64-bit value: they
-    /// are marks of broken counters, and no figure is printed from their squares.
+    /// Adds the square of a value.
     pub fn add(&mut self, value: i128) {
-        let size = value.unsigned_abs().min(u128::from(u64::MAX));
-        self.add_to(size * size, 0);
+        let size = value.unsigned_abs();
+        if size <= u128::from(u64::MAX) {
+            self.add_to(size * size, 0);
+        } else {
+            let square = multiply(size, size);
+            self.add_to(square.low, square.high);
+        }
     }
 
     /// Adds another sum.
@@ -20,24 +24,28 @@ impl Squares {
         self.add_to(other.low, other.high);
     }
 
-    fn add_to(&mut self, low: u128, high: u64) {
+    fn add_to(&mut self, low: u128, high: u128) {
         let (sum, carried) = self.low.overflowing_add(low);
         self.low = sum;
-        self.high = self.high.saturating_add(high).saturating_add(u64::from(carried));
+        self.high = self.high.saturating_add(high).saturating_add(u128::from(carried));
     }
 
-    /// `count` × this sum − `sum`², as a float: exact up to the last step. The variance of
-    /// `count` values times `count`².
+    /// `count` × this sum − `sum`²: the variance of `count` values times `count`². Exact up to
+    /// the last step, unless the values are past 64 bits.
     pub fn spread(self, count: u64, sum: i128) -> f64 {
-        let scaled = multiply(self.low, u128::from(count));
-        let scaled =
-            Wide { high: scaled.high + u128::from(self.high) * u128::from(count), ..scaled };
         let size = sum.unsigned_abs();
+        let scaled = multiply(self.low, u128::from(count));
+        let high = self.high.checked_mul(u128::from(count));
+        let Some(high) = high.and_then(|high| high.checked_add(scaled.high)) else {
+            let squares = self.high as f64 * 2f64.powi(128) + self.low as f64;
+            return (squares * count as f64 - (size as f64).powi(2)).max(0.0);
+        };
         let square = multiply(size, size);
+        if (high, scaled.low) < (square.high, square.low) {
+            return 0.0;
+        }
         let (low, borrowed) = scaled.low.overflowing_sub(square.low);
-        let high = scaled.high.saturating_sub(square.high).saturating_sub(u128::from(borrowed));
-        let negative = (scaled.high, scaled.low) < (square.high, square.low);
-        if negative { 0.0 } else { high as f64 * 2f64.powi(128) + low as f64 }
+        (high - square.high - u128::from(borrowed)) as f64 * 2f64.powi(128) + low as f64
     }
 }
 

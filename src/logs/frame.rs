@@ -32,6 +32,10 @@ pub struct Frame {
     pub kind: Kind,
     /// Whether it has a `# Time:` line of its own.
     pub own_time: bool,
+    /// Whether a `# Time:` line follows.
+    pub before_time: bool,
+    /// Whether the log ends behind it with one blank line.
+    pub before_last_blank: bool,
     /// What `use` says, if there is such a line.
     pub database: Span,
     /// The time of `SET timestamp`, if there is such a line.

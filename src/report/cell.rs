@@ -34,8 +34,7 @@ pub fn unit(name: &[u8], kind: Kind, rules: Rules) -> Unit {
 pub fn printed(value: f64, kind: Kind, rules: Rules) -> f64 {
     match kind {
         Kind::Millis if rules == Rules::Default => value / 1e9,
-        kind if kind.scale() == 1 => value,
-        _ => value / 1e6,
+        kind => value / kind.scale() as f64,
     }
 }
 
@@ -118,14 +117,19 @@ pub fn peer_time(value: f64) -> String {
     }
 }
 
+/// Cuts what is behind the sixth decimal of a number of fifteen digits.
 fn cut_to_micros(value: f64) -> f64 {
-    let text = fifteen_digits(value);
+    if !(1e-15..1e15).contains(&value) {
+        return value.max(0.0);
+    }
+    // Digits behind the point, so that fifteen of them count; then all but six are dropped.
+    let places = (14 - value.log10().floor() as i32).clamp(0, 30) as usize;
+    let text = format!("{value:.places$}");
     match text.split_once('.') {
-        Some((whole, decimals)) if !text.contains('e') && decimals.len() > 6 => {
+        Some((whole, decimals)) if decimals.len() > 6 => {
             format!("{whole}.{}", &decimals[..6]).parse().unwrap_or(value)
         }
-        _ if text.contains('e') && value < 1.0 => 0.0,
-        _ => text.parse().unwrap_or(value),
+        _ => value,
     }
 }
 

@@ -19,7 +19,7 @@ use crate::report::profile::{Ranked, Rates, scores};
 use crate::report::text::{peer_chart, shown_id, table_statements};
 use crate::report::{FINGERPRINT_RULES, Input, Look, PEER_RULES, Report, Sampling};
 use crate::sql::pt;
-use crate::time::Timestamp;
+use crate::time::{Timestamp, Zone};
 
 /// Version of the form of this document.
 const SCHEMA: u32 = 1;
@@ -32,7 +32,11 @@ const MOST_VALUES: usize = 100;
 
 /// Writes the report as one object, a class at a time.
 pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-    let json = Json { report, look, replaced: Cell::new(0) };
+    let zone = match look.rules {
+        Rules::Default => Zone::UTC,
+        Rules::Peer => report.zone(look),
+    };
+    let json = Json { report, look, zone, replaced: Cell::new(0) };
     let line = |out: &mut dyn Write, key: &str, value: &Value, end: &str| -> io::Result<()> {
         write!(out, "\"{key}\":")?;
         serde_json::to_writer(&mut *out, value)?;
@@ -62,6 +66,7 @@ pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()
 struct Json<'a> {
     report: &'a Report,
     look: &'a Look,
+    zone: Zone,
     replaced: Cell<u64>,
 }
 
@@ -81,6 +86,11 @@ impl Json<'_> {
             }
         }
         text
+    }
+
+    /// UTC, or for the peer's figures the log's own zone, with its mark.
+    fn time(&self, ts: Timestamp) -> Value {
+        Value::String(self.zone.print_marked(ts))
     }
 
     fn program(&self) -> Value {
@@ -185,7 +195,7 @@ impl Json<'_> {
     fn insert_range(&self, object: &mut Map<String, Value>, class: &ClassDigest) {
         for (key, ts) in [("ts_min", class.first), ("ts_max", class.last)] {
             if let Some(ts) = ts {
-                object.insert(key.to_owned(), time(ts));
+                object.insert(key.to_owned(), self.time(ts));
             }
         }
     }
@@ -263,7 +273,7 @@ impl Json<'_> {
         let source = self.report.inputs.get(sample.origin.source as usize);
         let mut object = object(json!({
             "query": self.text(cut(statement, LONGEST_QUERY)),
-            "ts": sample.ts.map(time),
+            "ts": sample.ts.map(|ts| self.time(ts)),
             "Query_time": sample.query_time.map(|time| exact(time, Kind::Time)),
             "source": source.map(|input| input.name.as_str()),
             "offset": sample.origin.offset,
@@ -389,8 +399,8 @@ impl Json<'_> {
                 json!({
                     "id": self.report.id_of(run.class as usize).to_string(),
                     "count": run.count,
-                    "ts_min": run.first.map(time),
-                    "ts_max": run.last.map(time),
+                    "ts_min": run.first.map(|ts| self.time(ts)),
+                    "ts_max": run.last.map(|ts| self.time(ts)),
                 })
             })
             .collect();
@@ -422,10 +432,6 @@ impl Report {
 fn exact(value: i128, kind: Kind) -> Value {
     let text = decimal(value, kind);
     text.parse::<Number>().map_or(Value::Null, Value::Number)
-}
-
-fn time(ts: Timestamp) -> Value {
-    Value::String(ts.to_string())
 }
 
 fn insert_rates(object: &mut Map<String, Value>, rates: Option<Rates>) {

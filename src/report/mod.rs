@@ -10,7 +10,7 @@ use crate::digest::class::{ClassDigest, RATE_LIMIT, RATE_TYPE, quantity_kind};
 use crate::digest::stat::{Figures, Rules, Stat};
 use crate::digest::tally::Tally;
 use crate::digest::{Digest, Group, SourceTally, item_of};
-use crate::logs::slow::Tally as InputTally;
+use crate::logs::slow::{Offsets, Tally as InputTally};
 use crate::metric::{self, Kind, MetricId};
 use crate::problem::{Problem, Problems};
 use crate::sql::distill::TableName;
@@ -338,6 +338,16 @@ impl Report {
     /// The shortest `Query_time` of an event: what the log left out was shorter.
     pub fn threshold(&self) -> Option<i128> {
         self.time_of(&self.total).map(|stat| stat.min)
+    }
+
+    /// The zone in which times are printed: that of the log, where figures are the peer's and the
+    /// log has one zone; else the one asked for.
+    pub fn zone(&self, look: &Look) -> Zone {
+        let offsets = self.inputs.iter().map(|input| input.tally.offsets);
+        match offsets.fold(Offsets::None, Offsets::join) {
+            Offsets::One(Some(offset)) if look.rules == Rules::Peer => Zone::of_offset(offset),
+            _ => look.zone.clone(),
+        }
     }
 
     /// First and last end of a statement.

@@ -130,11 +130,8 @@ impl<'o> Exporter<'o> {
         set("query_id", json!(texts.id));
         set("fingerprint", json!(texts.fingerprint));
         set("item", json!(texts.item));
-        let query = if self.redact {
-            texts.fingerprint
-        } else {
-            cell::text(event.statement.trim_ascii_end())
-        };
+        let query =
+            if self.redact { texts.fingerprint } else { cell::text(event.text.trim_ascii_end()) };
         set("query", json!(query));
         set("db_inherited", json!(event.database_inherited));
         for attribute in event.attributes {

@@ -21,6 +21,7 @@ use crate::report::profile::Ranked;
 use crate::report::{FINGERPRINT_RULES, Input, Look, PEER_RULES, Quantity, Report, Texts};
 use crate::report::{is_select, reason};
 use crate::sql::{distill::TableName, pt};
+use crate::time::Zone;
 
 /// Width of the lines that are ours.
 const WIDTH: usize = 74;
@@ -31,7 +32,7 @@ const HOST: usize = 10;
 
 /// Writes the report.
 pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()> {
-    let mut text = Text { report, look, out };
+    let mut text = Text { report, look, zone: report.zone(look), out };
     text.input()?;
     text.header()?;
     text.profile()?;
@@ -48,6 +49,7 @@ pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()
 struct Text<'a> {
     report: &'a Report,
     look: &'a Look,
+    zone: Zone,
     out: &'a mut dyn Write,
 }
 
@@ -196,7 +198,7 @@ impl Text<'_> {
     }
 
     fn range(&self, first: crate::time::Timestamp, last: crate::time::Timestamp) -> String {
-        let (from, to) = (self.look.zone.print(first), self.look.zone.print(last));
+        let (from, to) = (self.zone.print(first), self.zone.print(last));
         if first == last {
             return format!("all events occurred at {from}");
         }
@@ -289,6 +291,11 @@ impl Text<'_> {
             let scores =
                 report.time_of(class).and_then(|stat| super::profile::scores(stat, self.rules()));
             let score = scores.map_or("-".to_owned(), |(ratio, _)| format!("{ratio:.2}"));
+            // The peer's column is five characters wide and cuts what is longer.
+            let score = match score.get(..2) {
+                Some(head) if self.is_peer() && score.len() > 5 => format!("{head}..."),
+                _ => score,
+            };
             let [time, calls, each] = self.times(class, whole);
             let item = one_line(&report.item_of(ranked.class, self.rules()));
             let rank = ranked.rank.to_string();
@@ -534,7 +541,7 @@ impl Text<'_> {
         writeln!(self.out, "\n# {rule}\n# {group} report\n# {rule}")?;
         let timeline = self.report.digest.timeline();
         for run in &timeline.runs {
-            let first = run.first.map_or(String::new(), |ts| self.look.zone.print(ts));
+            let first = run.first.map_or(String::new(), |ts| self.zone.print(ts));
             let length = match (run.first, run.last) {
                 (Some(first), Some(last)) => clock((last.0 - first.0).max(0) / 1_000_000),
                 _ => String::new(),

@@ -240,7 +240,7 @@ fn shift(start: usize, end: usize, by: usize) -> Span {
 ///
 /// - Grammar: `["-"] *DIGIT ["." *DIGIT]`, at least one digit; for times what stands behind a
 ///   second point is ignored (`18446744073708.796870.000036`, a fault of old servers).
-/// - Unit: that of `kind`; exact, never through a float; a seventh decimal rounds.
+/// - Unit: that of `kind`; exact, never through a float; decimals past the unit round.
 /// - Errors: no digit, a letter, a fraction of a whole thing, more than 30 digits.
 pub fn number(kind: Kind, text: &[u8]) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix(b"-") {
@@ -269,9 +269,10 @@ pub fn number(kind: Kind, text: &[u8]) -> Option<i128> {
     let digits = |sum: i128, b: &u8| sum * 10 + i128::from(b - b'0');
     let mut value = whole.iter().fold(0, digits) * scale;
     if scale > 1 {
-        let padded = decimals.iter().chain(std::iter::repeat(&b'0')).take(6);
+        let places = scale.ilog10() as usize;
+        let padded = decimals.iter().chain(std::iter::repeat(&b'0')).take(places);
         value += padded.fold(0, digits);
-        value += i128::from(decimals.get(6).is_some_and(|b| *b >= b'5'));
+        value += i128::from(decimals.get(places).is_some_and(|b| *b >= b'5'));
     }
     Some(if negative { -value } else { value })
 }
@@ -379,7 +380,7 @@ mod tests {
         check_number(Kind::Time, "18446744073709.550781", Some(18_446_744_073_709_550_781));
         check_number(Kind::Time, "18446744073708.796870.000036", Some(18_446_744_073_708_796_870));
         check_number(Kind::Count, "18446744073709551615", Some(18_446_744_073_709_551_615));
-        check_number(Kind::Number, "12.5", Some(12_500_000));
+        check_number(Kind::Number, "12.5", Some(12_500_000_000));
     }
 
     #[test]

@@ -8,6 +8,20 @@ pub fn time_line(line: &[u8]) -> Option<LogTime> {
     time::log_time(value).ok().map(|(_, time)| time)
 }
 
+/// Whether the line is `# Time: …`, whatever it tells.
+pub fn is_time(line: &[u8]) -> bool {
+    named(line, b"Time: ").is_some()
+}
+
+/// Whether pt-query-digest reads the time of the line: 15 or 19 characters of the right kind.
+pub fn is_time_of_peer(line: &[u8]) -> bool {
+    let Some(value) = line.strip_prefix(b"# Time: ") else { return false };
+    let short = |b: &u8| b.is_ascii_digit() || matches!(b, b':' | b' ');
+    let long = |b: &u8| short(b) || matches!(b, b'-' | b'T');
+    value.get(..15).is_some_and(|text| text.iter().all(short))
+        || value.get(..19).is_some_and(|text| text.iter().all(long))
+}
+
 /// Whether the line is `# User@Host: …`.
 pub fn is_user(line: &[u8]) -> bool {
     named(line, b"User@Host:").is_some()

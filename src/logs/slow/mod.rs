@@ -59,6 +59,39 @@ pub struct Tally {
     pub family: Family,
     /// Version in the last banner.
     pub version: Option<String>,
+    /// Which zones its times are marked with.
+    pub offsets: Offsets,
+}
+
+/// The zone marks of a log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Offsets {
+    /// No time so far.
+    #[default]
+    None,
+    /// All times have this mark, in seconds east of UTC, or none has any.
+    One(Option<i32>),
+    /// They differ.
+    Several,
+}
+
+impl Offsets {
+    fn note(&mut self, offset: Option<i32>) {
+        *self = match *self {
+            Offsets::None => Offsets::One(offset),
+            Offsets::One(known) if known == offset => Offsets::One(known),
+            Offsets::One(_) | Offsets::Several => Offsets::Several,
+        };
+    }
+
+    /// The one mark of two logs.
+    pub fn join(self, other: Offsets) -> Offsets {
+        match (self, other) {
+            (Offsets::None, known) | (known, Offsets::None) => known,
+            (Offsets::One(a), Offsets::One(b)) if a == b => Offsets::One(a),
+            _ => Offsets::Several,
+        }
+    }
 }
 
 /// Cuts one input into entries.
@@ -311,6 +344,7 @@ impl Framer {
         }
         self.tally.family = self.carry.family;
         if let Some(time) = entry.time {
+            self.tally.offsets.note(time.offset);
             self.carry.time = Some(time);
             self.note_offset(time, entry.set_timestamp);
         }
@@ -327,6 +361,8 @@ impl Framer {
             kind: entry.kind,
             database: entry.database,
             own_time: entry.time.is_some(),
+            before_time: text[end..].starts_with(b"# Time: "),
+            before_last_blank: self.ended && text[entry.statement.end..] == *b";\n\n",
             set_timestamp: entry.set_timestamp,
             carry: self.carry,
         });
@@ -392,6 +428,14 @@ impl Framer {
         }
         if lines::begins_entry(line) || (lines::is_header(line) && header::is_attributes(line)) {
             return self.entry(text, at);
+        }
+        // A time that cannot be read is still the first line of an entry.
+        if lines::is_time(line) {
+            match line_at(text, next, self.ended) {
+                None => return Step::More,
+                Some((line, _)) if lines::begins_entry(line) => return self.entry(text, at),
+                Some(_) => {}
+            }
         }
         if let Some(banner) = flavor::banner(line) {
             self.carry = Carry { family: banner.family, ..Carry::default() };
@@ -482,8 +526,10 @@ impl Framer {
             let found = self.header_end.find(&text[from..]).map(|found| from + found + 1);
             let place = match found {
                 Some(place) => {
-                    let (line, _) = line_at(text, place, self.ended)?;
-                    if place == start || !lines::begins_entry(line) {
+                    let (line, next) = line_at(text, place, self.ended)?;
+                    let begins = lines::begins_entry(line)
+                        || (lines::is_time(line) && is_strong_behind(text, next, self.ended)?);
+                    if place == start || !begins {
                         from = place;
                         continue;
                     }
@@ -625,9 +671,12 @@ fn may_end(text: &[u8], at: usize, to_the_end: bool) -> bool {
 /// it lacks its `;`.
 fn is_strong(text: &[u8], place: usize, ended: bool) -> Option<bool> {
     let (line, next) = line_at(text, place, ended)?;
-    if !(lines::time_line(line).is_some() || lines::is_user(line) || lines::is_query_time(line)) {
-        return Some(false);
-    }
+    let first = lines::is_time(line) || lines::is_user(line) || lines::is_query_time(line);
+    Some(first && is_strong_behind(text, next, ended)?)
+}
+
+/// Whether the line at `next`, behind what may be the first line of an entry, is a header too.
+fn is_strong_behind(text: &[u8], next: usize, ended: bool) -> Option<bool> {
     if next >= text.len() && ended {
         return Some(false);
     }
@@ -787,11 +836,13 @@ impl Header {
 
     /// Notes a `#` line; false if it begins another entry.
     fn note(&mut self, line: &[u8], at: usize) -> bool {
-        if let Some(time) = lines::time_line(line) {
+        if lines::is_time(line) {
             if self.query_time {
                 return false;
             }
-            self.time = Some(time);
+            let time = lines::time_line(line);
+            self.is_lone_time &= time.is_some();
+            self.time = time.or(self.time);
             self.user |= memchr::memmem::find(line, b"# User@Host:").is_some();
             self.is_lone_time &= !self.user;
             return true;

@@ -1,6 +1,6 @@
 //! From a frame to an event: values of the header, account, times.
 
-use crate::event::{Attribute, Event, Span, Value};
+use crate::event::{Attribute, Event, Kind as EventKind, Span, Value};
 use crate::flavor::Family;
 use crate::logs::frame::{Batch, Frame};
 use crate::logs::slow::{header, lines, names_the_time};
@@ -56,6 +56,7 @@ struct Part {
 /// What the lines of a header say beside the attributes.
 #[derive(Debug, Default)]
 pub struct Said {
+    statement: Span,
     ts: Option<Timestamp>,
     start: Option<Timestamp>,
     account: header::Account,
@@ -88,7 +89,14 @@ impl Reader {
         self.attributes.clear();
         self.seen = 0;
         let mut said = self.header(text, frame, batch.source);
-        let length = frame.statement.of(text).len();
+        said.statement = self.statement(text, frame);
+        let mut length = said.statement.len();
+        if self.reading.as_peer {
+            // It takes the `#` of a leading comment for the end of the entry before, and leaves
+            // the line end of a blank last line with the statement.
+            length -= usize::from(said.statement.of(text).starts_with(b"#"));
+            length += usize::from(frame.before_last_blank);
+        }
         self.add(metric::QUERY_LENGTH, Value::Number(length as i128));
         let query_time = self.attributes.iter().find(|a| a.metric == metric::QUERY_TIME);
         let query_time = query_time.and_then(|attribute| match attribute.value {
@@ -96,7 +104,28 @@ impl Reader {
             _ => None,
         });
         (said.ts, said.start) = self.times(text, frame, &said, query_time);
+        if self.reading.as_peer && frame.kind == EventKind::Administrator {
+            self.clear_rows();
+        }
         said
+    }
+
+    /// Where the statement stands. A `use` behind `SET timestamp` is a statement; the peer takes
+    /// it for a header line where it can, which is in front of a `# Time:` line.
+    fn statement(&self, text: &[u8], frame: &Frame) -> Span {
+        let Span { start, .. } = frame.statement;
+        let is_use = frame.statement.of(text).starts_with(b"use ") && frame.before_time;
+        if self.reading.as_peer && is_use { Span { start, end: start } } else { frame.statement }
+    }
+
+    /// The peer counts no rows of administrator commands.
+    fn clear_rows(&mut self) {
+        for attribute in &mut self.attributes {
+            let name = self.registry.name(attribute.metric);
+            if matches!(name, b"Rows_sent" | b"Rows_examined" | b"Rows_read" | b"Rows_affected") {
+                attribute.value = Value::Number(0);
+            }
+        }
     }
 
     /// The event of the frame that was read last.
@@ -124,10 +153,22 @@ impl Reader {
             ip: said.has_account.then(|| of(account.ip)).flatten(),
             thread_id: thread_id.and_then(of),
             kind: frame.kind,
-            statement: frame.statement.of(text),
+            text: said.statement.of(text),
+            statement: self.without_arguments(said.statement.of(text)),
             attributes: &self.attributes,
             plan: said.plan.and_then(of),
             anomalies: said.anomalies,
+        }
+    }
+
+    /// TiDB writes the values bound to a prepared statement behind it: they are no SQL.
+    fn without_arguments<'a>(&self, statement: &'a [u8]) -> &'a [u8] {
+        if self.reading.as_peer || !statement.ends_with(b"]") {
+            return statement;
+        }
+        match memchr::memmem::rfind(statement, b" [arguments: ") {
+            Some(at) => &statement[..at],
+            None => statement,
         }
     }
 
@@ -140,15 +181,21 @@ impl Reader {
                 .map_or(frame.header.end, |length| at + length);
             let line = &text[at..end];
             if line.first() != Some(&b'#') {
+                if self.reading.as_peer {
+                    self.last_insert_id(line);
+                }
                 at = end + 1;
                 continue;
             }
             let before = said.anomalies;
             if lines::is_user(line) {
                 self.account(text, at, end, &mut said);
-            } else if lines::time_line(line).is_some() {
+            } else if lines::is_time(line) {
                 if memchr::memmem::find(line, b"# User@Host:").is_some() {
                     self.account(text, at, end, &mut said);
+                }
+                if self.reading.as_peer && !lines::is_time_of_peer(line) {
+                    self.pairs(text, at, end, ordinal, &mut said);
                 }
             } else if line.starts_with(b"# explain:") {
                 let start = said.plan.map_or(at, |plan| plan.start);
@@ -165,6 +212,18 @@ impl Reader {
             at = end + 1;
         }
         said
+    }
+
+    /// The one value of a `SET` line that the peer adds up.
+    fn last_insert_id(&mut self, line: &[u8]) {
+        const NAME: &[u8] = b"last_insert_id=";
+        let Some(at) = memchr::memmem::find(line, NAME) else { return };
+        let rest = &line[at + NAME.len()..];
+        let length = rest.iter().take_while(|b| b.is_ascii_digit()).count();
+        let number = header::number(Kind::Number, &rest[..length]);
+        if let Some((number, metric)) = number.zip(self.registry.id(b"last_insert_id")) {
+            self.add(metric, Value::Number(number));
+        }
     }
 
     fn note_anomaly(&mut self, text: &[u8], at: usize, end: usize, source: u32, offset: u64) {
@@ -223,7 +282,10 @@ impl Reader {
         let mut behind = 0;
         for pair in header::pairs(line) {
             let value = Span { start: pair.value.start + at, end: pair.value.end + at };
-            if let Some(metric) = self.pair(pair.name.of(line), text, value, said) {
+            // The peer wants a blank behind the colon.
+            if self.reading.as_peer && pair.value.start == pair.name.end + 1 && !value.is_empty() {
+                usable = false;
+            } else if let Some(metric) = self.pair(pair.name.of(line), text, value, said) {
                 let literal = line[behind..pair.value.start].into();
                 parts.push(Part { literal, metric, kind: Registry::kind(metric) });
             } else {
@@ -263,7 +325,7 @@ impl Reader {
                 Some(Kind::Time) => six_decimals(rest),
                 Some(Kind::Count | Kind::Bytes | Kind::Code) => whole(rest),
                 Some(Kind::Flag) => flag(rest),
-                Some(Kind::Identifier) => word(rest, start),
+                Some(Kind::Identifier) if !self.reading.as_peer => word(rest, start),
                 _ => None,
             };
             let Some((value, length)) = value else {
@@ -312,7 +374,7 @@ impl Reader {
         } else {
             name
         };
-        if matches!(name, b"Time" | b"user" | b"host" | b"db" | b"bytes" | b"ip") {
+        if matches!(name, b"user" | b"host" | b"db" | b"bytes" | b"ip") {
             return None;
         }
         said.maria |= name == b"QC_hit";
@@ -320,7 +382,7 @@ impl Reader {
         let kind = Registry::kind(metric);
         let value = match kind {
             Some(kind) if kind.is_quantity() || kind == Kind::Code => {
-                let number = header::number(kind, bytes)?;
+                let number = self.number(kind, bytes)?;
                 if !self.reading.as_peer && is_impossible(kind, number) {
                     said.anomalies += 1;
                     return None;
@@ -343,6 +405,16 @@ impl Reader {
         };
         self.add(metric, value);
         Some(metric)
+    }
+
+    /// A number; the peer cuts what is behind the microsecond.
+    fn number(&self, kind: Kind, bytes: &[u8]) -> Option<i128> {
+        let point =
+            memchr::memchr(b'.', bytes).filter(|_| self.reading.as_peer && kind == Kind::Time);
+        match point {
+            Some(point) => header::number(kind, &bytes[..bytes.len().min(point + 7)]),
+            None => header::number(kind, bytes),
+        }
     }
 
     fn note_identifier(&mut self, metric: MetricId, span: Span, said: &mut Said) {
@@ -394,13 +466,16 @@ impl Reader {
             (None, None) => civil,
         };
         if self.reading.as_peer {
-            let printed = carry.time.map(|time| {
-                let zone = &self.reading.zone;
-                time.instant().unwrap_or_else(|| {
+            let ts = carry.time.map(|time| match (time.instant(), frame.set_timestamp) {
+                // Servers that mark the zone print a time for every entry; one without has
+                // lost its line, and `SET timestamp` tells better than the entry before.
+                (Some(last), Some(set)) if !frame.own_time => last.max(set),
+                (Some(own), _) => own,
+                (None, _) => {
+                    let zone = &self.reading.zone;
                     zone.as_ref().map_or(time.civil, |zone| zone.instant_of(time.civil))
-                })
+                }
             });
-            let ts = printed.or(frame.set_timestamp);
             return (ts, earlier(ts));
         }
         let stamp = match (carry.time, frame.set_timestamp) {
