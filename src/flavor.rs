@@ -55,15 +55,14 @@ pub struct Banner {
 /// Reads the first line of a banner; `None` if it is none.
 ///
 /// A path and name of any spelling, then `, Version: `, and at the end `started with:` or
-/// `embedded library)`.
+/// `embedded library`.
 pub fn banner(line: &[u8]) -> Option<Banner> {
-    let at = memchr::memmem::find(line, b", Version: ")?;
+    // Asked of every line that is no header: the ends are cheaper to look at than the middle.
     let line = line.trim_ascii_end();
-    if !line.ends_with(b"started with:")
-        && memchr::memmem::find(line, b"embedded library").is_none()
-    {
+    if !line.ends_with(b"started with:") && !line.ends_with(b"embedded library") {
         return None;
     }
+    let at = memchr::memmem::find(line, b", Version: ")?;
     let (path, rest) = (&line[..at], &line[at + b", Version: ".len()..]);
     let version = rest.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default();
     let has = |text: &str| {

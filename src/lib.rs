@@ -23,6 +23,7 @@ pub mod logs;
 pub mod metric;
 pub mod problem;
 pub mod report;
+pub mod scan;
 pub mod source;
 pub mod sql;
 pub mod study;

@@ -104,6 +104,8 @@ pub struct Digest {
     pub sources: Vec<SourceTally>,
     /// Which seconds had an event, 64 to a word.
     active: HashMap<i64, u64, foldhash::fast::FixedState>,
+    /// The second noted last: the next event is often in the same one.
+    last_active: Option<i64>,
     /// Runs of classes by batch.
     timelines: Vec<(u64, Timeline)>,
 }
@@ -150,6 +152,7 @@ impl Digest {
             by_key: HashMap::default(),
             sources: Vec::new(),
             active: HashMap::default(),
+            last_active: None,
             timelines: Vec::new(),
         }
     }
@@ -210,7 +213,10 @@ impl Digest {
 
     fn note_active(&mut self, ts: Timestamp) {
         let second = ts.0.div_euclid(SECOND);
-        *self.active.entry(second >> 6).or_insert(0) |= 1 << (second & 63);
+        if self.last_active != Some(second) {
+            self.last_active = Some(second);
+            *self.active.entry(second >> 6).or_insert(0) |= 1 << (second & 63);
+        }
     }
 
     /// Joins the digest of another part of the run.

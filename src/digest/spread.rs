@@ -12,19 +12,31 @@ pub const BUCKETS: usize = 1000;
 /// Values that are kept as they are.
 pub const EXACT: usize = 32;
 
-/// `BOUNDS[i]` is the least whole number of millionths that belongs to bucket `i`.
-static BOUNDS: LazyLock<Vec<u128>> = LazyLock::new(bounds);
+/// Where buckets begin.
+struct Tables {
+    /// The least whole number of millionths of each bucket.
+    bounds: Vec<u128>,
+    /// The same as far as 64 bits go, then the largest number.
+    narrow: Vec<u64>,
+    /// For each power of two and each thirty-second part of it, the bucket of its first number.
+    start: Vec<u16>,
+}
 
-/// For each power of two and each thirty-second part of it, the bucket of its first number.
-static START: LazyLock<Vec<u16>> = LazyLock::new(|| {
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let bounds = bounds();
+    let narrow = bounds.iter().map(|bound| u64::try_from(*bound).unwrap_or(u64::MAX)).collect();
     let first = |place: usize| match place / PARTS {
         exponent if exponent < 5 => 1u64 << exponent,
         exponent => (1u64 << exponent) + ((place % PARTS) as u64) * (1u64 << (exponent - 5)),
     };
-    (0..64 * PARTS).map(|place| search(u128::from(first(place))) as u16).collect()
+    let bucket = |first: u64| bounds.partition_point(|bound| *bound <= u128::from(first)) - 1;
+    let start = (0..64 * PARTS).map(|place| bucket(first(place)) as u16).collect();
+    Tables { bounds, narrow, start }
 });
 
 const PARTS: usize = 32;
+/// The first bucket whose bound is past 64 bits: 1.05^909 < 2^64 < 1.05^910.
+const LAST_NARROW: usize = 911;
 
 /// Powers of 1.05 with 512 binary places behind the point, rounded up to whole numbers. The
 /// error grows by 1.05 a step from 2^-512 and stays far below the distance of any power from a
@@ -55,31 +67,35 @@ fn bounds() -> Vec<u128> {
 }
 
 fn search(millionths: u128) -> usize {
-    BOUNDS.partition_point(|bound| *bound <= millionths) - 1
+    TABLES.bounds.partition_point(|bound| *bound <= millionths) - 1
 }
 
 /// The bucket of a number of millionths.
 pub fn bucket(millionths: u128) -> usize {
-    let Ok(small) = u64::try_from(millionths) else { return search(millionths) };
-    if small == 0 {
-        return 0;
+    match u64::try_from(millionths) {
+        Ok(small) => narrow_bucket(small),
+        Err(_) => search(millionths),
     }
-    let exponent = 63 - small.leading_zeros() as usize;
+}
+
+fn narrow_bucket(millionths: u64) -> usize {
+    let exponent = (millionths | 1).ilog2() as usize;
     if exponent < 5 {
-        return search(millionths);
+        return search(u128::from(millionths));
     }
-    let part = (small >> (exponent - 5)) as usize % PARTS;
-    let start = usize::from(START[exponent * PARTS + part]);
+    let tables = &*TABLES;
+    let part = (millionths >> (exponent - 5)) as usize % PARTS;
+    let start = usize::from(tables.start[exponent * PARTS + part]);
     // A part is narrower than a bucket, so the next bucket is the only other choice.
-    match BOUNDS.get(start + 1) {
-        Some(next) if *next <= millionths => start + 1,
+    match tables.narrow.get(start + 1) {
+        Some(next) if *next <= millionths && start + 1 < LAST_NARROW => start + 1,
         _ => start,
     }
 }
 
 /// The least number of millionths in a bucket, and the least one behind it (`None` for the last).
 pub fn range(bucket: usize) -> (u128, Option<u128>) {
-    (BOUNDS[bucket], BOUNDS.get(bucket + 1).copied())
+    (TABLES.bounds[bucket], TABLES.bounds.get(bucket + 1).copied())
 }
 
 /// Millionths in one unit: `times / parts`.
@@ -93,7 +109,12 @@ pub struct Factor {
 
 impl Factor {
     fn millionths(self, value: i128) -> u128 {
-        u128::try_from(value).unwrap_or(0).saturating_mul(self.times) / self.parts
+        let value = u128::try_from(value).unwrap_or(0);
+        if self.parts == 1 {
+            value.saturating_mul(self.times)
+        } else {
+            value.saturating_mul(self.times) / self.parts
+        }
     }
 }
 
@@ -108,6 +129,8 @@ pub enum Spread {
         low: u16,
         /// Its count and those behind it.
         counts: Vec<u64>,
+        /// The value counted last and its bucket: the next value is often the same.
+        last: (u64, u16),
     },
 }
 
@@ -117,7 +140,7 @@ impl Spread {
         if exact {
             Spread::Values(Vec::new())
         } else {
-            Spread::Buckets { low: 0, counts: Vec::new() }
+            Spread::Buckets { low: 0, counts: Vec::new(), last: (0, 0) }
         }
     }
 
@@ -144,7 +167,7 @@ impl Spread {
             Spread::Values(values) => {
                 values.iter().for_each(|value| self.add(i128::from(*value), factor));
             }
-            Spread::Buckets { low, counts } => {
+            Spread::Buckets { low, counts, .. } => {
                 self.pour(factor);
                 for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
                     self.count_bucket(usize::from(*low) + place, *count);
@@ -162,11 +185,25 @@ impl Spread {
     }
 
     fn count(&mut self, value: i128, factor: Factor, times: u64) {
+        // Nearly every value: 64 bits are enough for it in millionths.
+        if let Ok(value) = u64::try_from(value)
+            && factor.parts == 1
+            && let Some(millionths) = value.checked_mul(factor.times as u64)
+        {
+            let known = match self {
+                Spread::Buckets { last: (last, bucket), .. } if *last == millionths => *bucket,
+                _ => narrow_bucket(millionths) as u16,
+            };
+            if let Spread::Buckets { last, .. } = self {
+                *last = (millionths, known);
+            }
+            return self.count_bucket(usize::from(known), times);
+        }
         self.count_bucket(bucket(factor.millionths(value)), times);
     }
 
     fn count_bucket(&mut self, bucket: usize, times: u64) {
-        let Spread::Buckets { low, counts } = self else { return };
+        let Spread::Buckets { low, counts, .. } = self else { return };
         let first = usize::from(*low);
         if counts.is_empty() {
             *low = bucket as u16;
@@ -197,7 +234,7 @@ impl Spread {
     }
 
     fn counted(&self) -> Vec<(usize, u64)> {
-        let Spread::Buckets { low, counts } = self else { return Vec::new() };
+        let Spread::Buckets { low, counts, .. } = self else { return Vec::new() };
         let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
         counted.map(|(place, count)| (usize::from(*low) + place, *count)).collect()
     }

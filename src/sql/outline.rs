@@ -6,7 +6,9 @@
 //! numbers, plain strings, plain comments, and lists of plain literals behind IN and VALUES.
 //! Everything else is copied, or the outline is refused and the exact function asked.
 
-use memchr::{memchr, memchr2};
+use memchr::memchr;
+
+use crate::scan::{ByteSet, Hits, literal_end};
 
 /// Which fingerprint the law is kept for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,6 +48,12 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
+/// Bytes that are not [`PLAIN`].
+static SPECIAL: ByteSet = ByteSet::of(b"0123456789'\"`(/-#\\");
+
+/// Bytes that matter where the end of a row is sought.
+static BRACKETS: ByteSet = ByteSet::of(b"()'\"`#-/\\;");
+
 /// Bytes of a string that no rule of the peer looks at.
 const QUIET: [bool; 256] = {
     let mut quiet = [false; 256];
@@ -67,17 +75,16 @@ const QUIET: [bool; 256] = {
 /// the exact function.
 pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
     out.clear();
+    let mut hits = Hits::new(statement, &SPECIAL);
     let mut copied = 0;
     let mut at = 0;
-    while at < statement.len() {
-        let class = CLASSES[usize::from(statement[at])];
-        if class == PLAIN {
-            at += 1;
-            continue;
-        }
+    loop {
+        at = hits.next(at);
+        let Some(byte) = statement.get(at) else { break };
+        let class = CLASSES[usize::from(*byte)];
         let replaced = match class {
             DIGIT => digits(statement, at),
-            STRING => match string(statement, at, mode) {
+            STRING => match string(&mut hits, statement, at, mode) {
                 Some(end) => Some((end, &b"'a'"[..])),
                 None if mode == Mode::Peer => return false,
                 None => {
@@ -97,7 +104,7 @@ pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
             OPEN => {
                 out.extend_from_slice(&statement[copied..at]);
                 copied = at;
-                list(statement, at, mode, out)
+                list(&mut hits, statement, at, mode, out)
             }
             BACKSLASH if mode == Mode::Peer => return false,
             SLASH | DASH | HASH => match comment(statement, at) {
@@ -172,30 +179,20 @@ fn number_end(statement: &[u8], at: usize) -> Option<usize> {
 
 /// The end of the string that opens at `at`; `None` if it has none or, for the peer, if anything
 /// in or behind it is not plain.
-fn string(statement: &[u8], at: usize, mode: Mode) -> Option<usize> {
+fn string(hits: &mut Hits<'_>, statement: &[u8], at: usize, mode: Mode) -> Option<usize> {
+    if mode == Mode::Default {
+        return literal_end(hits, at);
+    }
     let quote = statement[at];
-    if mode == Mode::Peer {
-        let length = memchr(quote, &statement[at + 1..])?;
-        let inner = &statement[at + 1..at + 1 + length];
-        let quiet = inner.iter().enumerate().all(|(place, byte)| {
-            QUIET[usize::from(*byte)]
-                || (*byte == b'-' && inner.get(place + 1).is_some_and(|next| *next != b'-'))
-        });
-        let end = at + length + 2;
-        let alone = at > 0 && length > 0 && statement.get(end).is_none_or(|b| *b != quote);
-        return (quiet && alone).then_some(end);
-    }
-    let mut place = at + 1;
-    loop {
-        place += memchr2(quote, b'\\', statement.get(place..)?)?;
-        if statement[place] == b'\\' {
-            place += 2;
-        } else if statement.get(place + 1) == Some(&quote) {
-            place += 2;
-        } else {
-            return Some(place + 1);
-        }
-    }
+    let length = memchr(quote, &statement[at + 1..])?;
+    let inner = &statement[at + 1..at + 1 + length];
+    let quiet = inner.iter().enumerate().all(|(place, byte)| {
+        QUIET[usize::from(*byte)]
+            || (*byte == b'-' && inner.get(place + 1).is_some_and(|next| *next != b'-'))
+    });
+    let end = at + length + 2;
+    let alone = at > 0 && length > 0 && statement.get(end).is_none_or(|b| *b != quote);
+    (quiet && alone).then_some(end)
 }
 
 /// The end of the plain comment that opens at `at`, if one does.
@@ -225,7 +222,13 @@ fn is_marker(comment: &[u8]) -> bool {
 }
 
 /// A list of plain literals that opens at `at`, behind IN, VALUES or the row before.
-fn list(statement: &[u8], at: usize, mode: Mode, out: &[u8]) -> Option<(usize, &'static [u8])> {
+fn list(
+    hits: &mut Hits<'_>,
+    statement: &[u8],
+    at: usize,
+    mode: Mode,
+    out: &[u8],
+) -> Option<(usize, &'static [u8])> {
     let before = out.trim_ascii_end();
     let word = before.len() - before.iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
     let is_word_alone = match word.checked_sub(1).map(|place| before[place]) {
@@ -237,7 +240,7 @@ fn list(statement: &[u8], at: usize, mode: Mode, out: &[u8]) -> Option<(usize, &
     }
     let word = &before[word..];
     if word.eq_ignore_ascii_case(b"in") {
-        return row(statement, at, mode).map(|end| (end, &b"(0)"[..]));
+        return row(hits, statement, at, mode).map(|end| (end, &b"(0)"[..]));
     }
     if !word.eq_ignore_ascii_case(b"values") && !word.eq_ignore_ascii_case(b"value") {
         return None;
@@ -246,14 +249,54 @@ fn list(statement: &[u8], at: usize, mode: Mode, out: &[u8]) -> Option<(usize, &
     if before.windows(9).any(|window| window.eq_ignore_ascii_case(b"duplicate")) {
         return None;
     }
-    let mut end = row(statement, at, mode)?;
+    let mut end = row(hits, statement, at, mode)?;
+    if mode == Mode::Default {
+        // The first row stands for all of them, whatever is in the others.
+        return Some((further_rows(statement, end), b"(0)"));
+    }
     let mut rows = 1;
-    while let Some(next) = next_row(statement, end).and_then(|open| row(statement, open, mode)) {
+    while let Some(next) =
+        next_row(statement, end).and_then(|open| row(hits, statement, open, mode))
+    {
         end = next;
         rows += 1;
     }
     // The peer drops what stands behind the first of several rows, so their number counts.
-    Some((end, if rows > 1 && mode == Mode::Peer { b"(0), (0)" } else { b"(0)" }))
+    Some((end, if rows > 1 { b"(0), (0)" } else { b"(0)" }))
+}
+
+/// The place behind the rows that follow `at`, as far as they are plain to the eye: quotes and
+/// parentheses in pairs, no comment, nothing escaped outside of a string.
+fn further_rows(statement: &[u8], at: usize) -> usize {
+    let mut hits = Hits::new(statement, &BRACKETS);
+    let mut end = at;
+    while let Some(open) = next_row(statement, end) {
+        let Some(behind) = row_end(statement, open, &mut hits) else { break };
+        end = behind;
+    }
+    end
+}
+
+fn row_end(statement: &[u8], open: usize, hits: &mut Hits<'_>) -> Option<usize> {
+    let mut depth = 0usize;
+    let mut at = open;
+    loop {
+        at = hits.next(at);
+        match statement.get(at)? {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return Some(at + 1),
+            b')' => depth -= 1,
+            b'\'' | b'"' => {
+                at = literal_end(hits, at)?;
+                continue;
+            }
+            // A sign or a quotient; a comment takes more care than this.
+            b'-' if statement.get(at + 1) != Some(&b'-') => {}
+            b'/' if statement.get(at + 1) != Some(&b'*') => {}
+            _ => return None,
+        }
+        at += 1;
+    }
 }
 
 /// The `(` behind the comma at `at`.
@@ -270,27 +313,48 @@ fn blanks(statement: &[u8], at: usize) -> usize {
     statement[at..].iter().take_while(|b| matches!(b, b' ' | b'\n' | b'\t' | b'\r')).count()
 }
 
-/// The end of a parenthesis of plain literals and commas, at least one literal.
-fn row(statement: &[u8], open: usize, mode: Mode) -> Option<usize> {
+/// The end of a parenthesis of plain literals, commas and, but for the peer, parentheses of
+/// such; at least one literal in each.
+fn row(hits: &mut Hits<'_>, statement: &[u8], open: usize, mode: Mode) -> Option<usize> {
     let mut at = open + 1;
+    let mut depth = 1;
     loop {
         at += blanks(statement, at);
-        at = literal(statement, at, mode)?;
-        at += blanks(statement, at);
-        match statement.get(at)? {
-            b',' => at += 1,
-            b')' => return Some(at + 1),
-            _ => return None,
+        if statement.get(at) == Some(&b'(') && mode == Mode::Default {
+            depth += 1;
+            at += 1;
+            continue;
         }
+        at = literal(hits, statement, at, mode)?;
+        loop {
+            at += blanks(statement, at);
+            match statement.get(at)? {
+                b',' => break,
+                b')' if depth == 1 => return Some(at + 1),
+                b')' => depth -= 1,
+                _ => return None,
+            }
+            at += 1;
+        }
+        at += 1;
     }
 }
 
 /// The end of a plain literal.
-fn literal(statement: &[u8], at: usize, mode: Mode) -> Option<usize> {
+fn literal(hits: &mut Hits<'_>, statement: &[u8], at: usize, mode: Mode) -> Option<usize> {
     match statement.get(at)? {
+        b'0' if statement.get(at + 1) == Some(&b'x') => {
+            // The peer knows digits of one case only.
+            let digit = |b: &u8| match mode {
+                Mode::Default => b.is_ascii_hexdigit(),
+                Mode::Peer => matches!(b, b'0'..=b'9' | b'a'..=b'f'),
+            };
+            let length = statement[at + 2..].iter().take_while(|b| digit(b)).count();
+            (length > 0).then_some(at + 2 + length)
+        }
         b'0'..=b'9' => number_end(statement, at),
         b'-' => number_end(statement, at + 1),
-        b'\'' | b'"' => string(statement, at, mode),
+        b'\'' | b'"' => string(hits, statement, at, mode),
         b'n' | b'N' => {
             let word = statement.get(at..at + 4)?;
             word.eq_ignore_ascii_case(b"null").then_some(at + 4)

@@ -184,12 +184,15 @@ pub struct Account {
 /// - Errors: no `@`.
 pub fn account(line: &[u8]) -> Option<Account> {
     let mark = b"User@Host:";
-    let begin = memchr::memmem::find(line, mark)? + mark.len();
+    let begin = match line.strip_prefix(b"# User@Host:") {
+        Some(rest) => line.len() - rest.len(),
+        None => memchr::memmem::find(line, mark)? + mark.len(),
+    };
     let begin = begin + line[begin..].iter().take_while(|b| is_blank(**b)).count();
     let text = &line[begin..];
     // The mark between account and host: `@` and a blank, in front of a word and a bracket.
-    let at = memchr::memmem::find_iter(text, b"@ ").find(|at| {
-        let host = &text[at + 2..];
+    let at = memchr::memchr_iter(b'@', text).find(|at| {
+        let Some(host) = text[at + 1..].strip_prefix(b" ") else { return false };
         let length = host.iter().take_while(|b| !b.is_ascii_whitespace()).count();
         host[length..].starts_with(b" [") || host[length..].trim_ascii().is_empty()
     })?;

@@ -13,6 +13,11 @@ pub fn is_time(line: &[u8]) -> bool {
     named(line, b"Time: ").is_some()
 }
 
+/// Whether a `# Time:` line goes on with the account, as some servers print it.
+pub fn has_user(line: &[u8]) -> bool {
+    memchr::memchr(b'@', line).is_some() && memchr::memmem::find(line, b"# User@Host:").is_some()
+}
+
 /// Whether pt-query-digest reads the time of the line: 15 or 19 characters of the right kind.
 pub fn is_time_of_peer(line: &[u8]) -> bool {
     let Some(value) = line.strip_prefix(b"# Time: ") else { return false };
@@ -44,10 +49,16 @@ pub fn administrator(line: &[u8]) -> Option<&[u8]> {
 
 /// Whether an entry begins here, if the statement before it has ended.
 pub fn begins_entry(line: &[u8]) -> bool {
-    if line.first() != Some(&b'#') {
+    // The letter a name begins with rules out nearly everything else.
+    if !matches!(
+        line,
+        [b'#', b' ', b'T' | b'U' | b'Q' | b'a' | b'C' | b'S', ..]
+            | [b'#', b'T' | b'U' | b'Q' | b'a' | b'C' | b'S', ..]
+    ) && administrator(line).is_none()
+    {
         return false;
     }
-    time_line(line).is_some()
+    named(line, b"Time:").is_some_and(|value| time::is_log_time(value.trim_ascii_start()))
         || is_user(line)
         || is_query_time(line)
         || administrator(line).is_some()
@@ -71,6 +82,7 @@ fn starts_with_digit(value: &[u8]) -> bool {
 }
 
 /// What stands behind `# NAME`.
+#[inline]
 fn named<'a>(line: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
     let rest = line.strip_prefix(b"#")?;
     let rest = rest.strip_prefix(b" ").unwrap_or(rest);
@@ -85,8 +97,16 @@ pub fn use_line(text: &[u8]) -> Option<&[u8]> {
 
 /// Reads `SET timestamp=1700000000.25;` and its kin. Gives the time if the line names one.
 pub fn set_line(line: &[u8]) -> Option<Option<time::Timestamp>> {
-    let list = line.strip_prefix(b"SET ")?.trim_ascii_end();
-    let list = list.strip_suffix(b";")?;
+    let list = line.strip_prefix(b"SET ")?;
+    // Nearly every one: whole seconds and nothing else.
+    if let Some(value) = list.strip_prefix(b"timestamp=")
+        && let Some(seconds) = value.strip_suffix(b";")
+        && seconds.len() <= 12
+        && let Some(seconds) = whole_seconds(seconds)
+    {
+        return Some(Some(time::Timestamp(seconds * time::SECOND)));
+    }
+    let list = list.trim_ascii_end().strip_suffix(b";")?;
     let mut timestamp = None;
     for pair in list.split(|b| *b == b',') {
         let at = memchr::memchr(b'=', pair)?;
@@ -98,6 +118,13 @@ pub fn set_line(line: &[u8]) -> Option<Option<time::Timestamp>> {
         }
     }
     Some(timestamp)
+}
+
+fn whole_seconds(digits: &[u8]) -> Option<i64> {
+    let number = digits
+        .iter()
+        .try_fold(0, |sum, b| b.is_ascii_digit().then(|| sum * 10 + i64::from(b - b'0')));
+    number.filter(|_| !digits.is_empty())
 }
 
 /// Seconds since 1970 with an optional fraction.
@@ -116,7 +143,8 @@ fn epoch(value: &[u8]) -> Option<time::Timestamp> {
     if whole.is_empty() {
         return None;
     }
-    let padded: Vec<u8> = fraction.iter().copied().chain(std::iter::repeat(b'0')).take(6).collect();
+    let mut padded = *b"000000";
+    padded.iter_mut().zip(fraction).for_each(|(padded, digit)| *padded = *digit);
     let micros = digits(whole)?.checked_mul(time::SECOND)?.checked_add(digits(&padded)?)?;
     Some(time::Timestamp(micros))
 }

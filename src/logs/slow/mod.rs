@@ -22,10 +22,11 @@ use crate::event::{Kind, Span};
 use crate::flavor::{self, Family};
 use crate::logs::frame::{Batch, Carry, Frame};
 use crate::problem::{self, Origin, Problem, Problems};
+use crate::scan::Hits;
 use crate::source::blocks::Blocks;
 use crate::time::{LogTime, SECOND, Timestamp, Zone};
 
-use quotes::{Open, Stop, Walk};
+use quotes::{Open, Walk};
 
 /// Text that one batch holds, unless an entry is longer.
 pub const BLOCK: usize = 1024 * 1024;
@@ -368,8 +369,9 @@ impl Framer {
         });
         let said = if entry.database.is_empty() { entry.schema } else { entry.database };
         if !said.is_empty() {
-            let name = header::database_name(said.of(text));
-            if self.database.as_deref() != Some(&*name) {
+            let said = said.of(text);
+            if self.database.as_deref() != Some(said) {
+                let name = header::database_name(said);
                 self.carry.database = Some(batch.databases.len());
                 batch.databases.push(name.clone());
                 self.database = Some(name);
@@ -538,19 +540,14 @@ impl Framer {
                 None if self.ended => text.len(),
                 None => return None,
             };
-            let body = &text[start..place];
-            let ended = body.trim_ascii_end().ends_with(b";");
-            // Nearly every statement: one `;` at its end, quotes in pairs.
-            let plain = walked == start && !has_inner_end(body) && quotes::surely_closed(body);
-            if plain && ended {
-                return Some((without_semicolon(text, start, place), place));
-            }
             if let Some((semicolon, end)) = inner_end(text, place, &mut walk, &mut walked) {
                 return Some((Span { start, end: semicolon }, end));
             }
             if found.is_none() {
                 return Some((without_semicolon(text, start, place), place));
             }
+            // A `;` in a line comment or in a string ends the statement too, if an entry follows.
+            let ended = text[start..place].trim_ascii_end().ends_with(b";");
             let is_end = match walk.open {
                 Open::Nothing if ended => true,
                 Open::Nothing => is_strong(text, place, self.ended)?,
@@ -568,7 +565,8 @@ impl Framer {
                 }
             };
             if is_end {
-                let end = banner_in(text, start, place).unwrap_or(place);
+                let cut_short = if ended { None } else { banner_in(text, start, place) };
+                let end = cut_short.unwrap_or(place);
                 return Some((without_semicolon(text, start, end), end));
             }
             from = place;
@@ -601,20 +599,8 @@ fn line_at(text: &[u8], at: usize, ended: bool) -> Option<(&[u8], usize)> {
     }
 }
 
-/// Whether a `;` ends a line before the last one that is not blank.
-fn has_inner_end(body: &[u8]) -> bool {
-    let last = body.trim_ascii_end().len().saturating_sub(1);
-    memchr::memmem::find_iter(body, b";").any(|at| {
-        at < last
-            && body[at + 1..]
-                .iter()
-                .find(|b| !matches!(b, b' ' | b'\t' | b'\r'))
-                .is_some_and(|b| *b == b'\n')
-    })
-}
-
-/// Walks on to `place`. If the statement ends before it, at a `;` behind which no statement goes
-/// on, gives the place of the `;` and of the line behind it.
+/// Walks on to `place`. If the statement ends there or before, at a `;` behind which no statement
+/// goes on, gives the place of the `;` and the place behind the statement's last line.
 fn inner_end(
     text: &[u8],
     place: usize,
@@ -622,29 +608,22 @@ fn inner_end(
     walked: &mut usize,
 ) -> Option<(usize, usize)> {
     let piece = &text[..place];
-    loop {
-        match walk.step(piece, *walked) {
-            Stop::End => {
-                *walked = place;
-                return None;
-            }
-            Stop::Opened(at) => *walked = at + 1,
-            Stop::Closed(at) => *walked = at,
-            Stop::Semicolon(at) => {
-                *walked = at;
-                let Some(line) = next_line(piece, at) else { continue };
-                let behind = &piece[line..];
-                let first = behind.iter().position(|b| !b.is_ascii_whitespace());
-                // Blank lines up to the next entry go with this one.
-                let Some(first) = first else { return Some((at - 1, place)) };
-                let start = behind[..first].iter().rposition(|b| *b == b'\n').map_or(0, |b| b + 1);
-                let (behind, _) = line_at(&behind[start..], 0, true)?;
-                if !lines::continues_statement(behind) {
-                    return Some((at - 1, line));
-                }
-            }
+    let mut hits = Hits::new(piece, &quotes::SPECIAL);
+    while let Some(at) = walk.to_semicolon(&mut hits, *walked) {
+        *walked = at;
+        let Some(line) = next_line(piece, at) else { continue };
+        let behind = &piece[line..];
+        let first = behind.iter().position(|b| !b.is_ascii_whitespace());
+        // Blank lines up to the next entry go with this one.
+        let Some(first) = first else { return Some((at - 1, place)) };
+        let start = behind[..first].iter().rposition(|b| *b == b'\n').map_or(0, |b| b + 1);
+        let (behind, _) = line_at(&behind[start..], 0, true)?;
+        if !lines::continues_statement(behind) {
+            return Some((at - 1, line));
         }
     }
+    *walked = place;
+    None
 }
 
 /// The place of the next line if nothing but blanks is left of this one.
@@ -690,8 +669,17 @@ fn banner_in(text: &[u8], start: usize, place: usize) -> Option<usize> {
         let at = start + found;
         let line = text[start..at].iter().rposition(|b| *b == b'\n').map(|b| start + b + 1)?;
         let (whole, _) = line_at(text, line, true)?;
+        let mut walk = Walk::default();
+        walk.over(&text[start..line]);
+        (walk.open == Open::Nothing).then_some(())?;
         flavor::banner(whole).map(|_| line)
     })
+}
+
+/// Whether a line behind `SET timestamp` could be anything but the beginning of a statement: a
+/// blank line, a banner, a line of another program.
+fn is_odd(line: &[u8]) -> bool {
+    !line.first().is_some_and(u8::is_ascii_alphabetic) || flavor::banner(line).is_some()
 }
 
 /// A statement up to `end`, without its `;` and what is blank behind it. Without a `;` it stays
@@ -777,6 +765,8 @@ impl Header {
                     return HeaderEnd::Nothing(header);
                 }
                 header.end = next;
+            } else if header.set_timestamp.is_some() && !is_odd(line) {
+                return HeaderEnd::Statement(header);
             } else if line.trim_ascii().is_empty() {
                 header.end = next;
             } else if flavor::banner(line).is_some() {
@@ -843,7 +833,7 @@ impl Header {
             let time = lines::time_line(line);
             self.is_lone_time &= time.is_some();
             self.time = time.or(self.time);
-            self.user |= memchr::memmem::find(line, b"# User@Host:").is_some();
+            self.user |= lines::has_user(line);
             self.is_lone_time &= !self.user;
             return true;
         }

@@ -191,7 +191,7 @@ impl Reader {
             if lines::is_user(line) {
                 self.account(text, at, end, &mut said);
             } else if lines::is_time(line) {
-                if memchr::memmem::find(line, b"# User@Host:").is_some() {
+                if lines::has_user(line) {
                     self.account(text, at, end, &mut said);
                 }
                 if self.reading.as_peer && !lines::is_time_of_peer(line) {
@@ -549,7 +549,8 @@ fn six_decimals(text: &[u8]) -> Option<(Value, usize)> {
     let (whole, digits) = digits(text)?;
     let rest = text.get(digits..)?.strip_prefix(b".")?;
     let (decimals, count) = self::digits(rest)?;
-    if count != 6 || rest.get(6).is_some_and(|b| *b != b' ') || digits > 9 {
+    // More than eight digits may be past what is possible.
+    if count != 6 || rest.get(6).is_some_and(|b| *b != b' ') || digits > 8 {
         return None;
     }
     Some((Value::Number(i128::from(whole * 1_000_000 + decimals)), digits + 1 + count))
