@@ -70,8 +70,8 @@ pub struct Hits<'a> {
 impl<'a> Hits<'a> {
     /// Begins at the first byte.
     pub fn new(text: &'a [u8], set: &'static ByteSet) -> Hits<'a> {
-        // The first block is looked at where the first search begins.
-        Hits { text, set, mask_of: *MASK, base: usize::MAX, mask: 0 }
+        // No text reaches this far, so the first block is looked at where the first search begins.
+        Hits { text, set, mask_of: *MASK, base: usize::MAX / 2, mask: 0 }
     }
 
     /// The whole text.
@@ -95,21 +95,27 @@ impl<'a> Hits<'a> {
     /// The place of the next byte of the set from `at` on, or the end of the text.
     #[inline]
     pub fn next(&mut self, at: usize) -> usize {
-        let mut at = at;
-        loop {
-            let Some(within) = at.checked_sub(self.base).filter(|within| *within < BLOCK) else {
-                if at >= self.text.len() {
-                    return self.text.len();
-                }
-                self.load(at);
-                continue;
-            };
+        let within = at.wrapping_sub(self.base);
+        if within < BLOCK {
             let rest = self.mask >> within;
             if rest != 0 {
                 return at + rest.trailing_zeros() as usize;
             }
-            at = self.base + BLOCK;
+            return self.further(self.base + BLOCK);
         }
+        self.further(at)
+    }
+
+    /// Looks at block after block from `at` on.
+    fn further(&mut self, mut at: usize) -> usize {
+        while at < self.text.len() {
+            self.load(at);
+            if self.mask != 0 {
+                return at + self.mask.trailing_zeros() as usize;
+            }
+            at += BLOCK;
+        }
+        self.text.len()
     }
 }
 

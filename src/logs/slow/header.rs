@@ -190,6 +190,9 @@ pub fn account(line: &[u8]) -> Option<Account> {
     };
     let begin = begin + line[begin..].iter().take_while(|b| is_blank(**b)).count();
     let text = &line[begin..];
+    if let Some(account) = usual_account(text, begin) {
+        return Some(account);
+    }
     // The mark between account and host: `@` and a blank, in front of a word and a bracket.
     let at = memchr::memchr_iter(b'@', text).find(|at| {
         let Some(host) = text[at + 1..].strip_prefix(b" ") else { return false };
@@ -232,6 +235,37 @@ pub fn account(line: &[u8]) -> Option<Account> {
         ip,
         id,
         rest: shift(behind, text.len(), begin),
+    })
+}
+
+/// `user[priv_user] @ host [ip]` and perhaps `  Id: n`, with nothing odd about any name; `None`
+/// where the grammar has to be asked.
+fn usual_account(text: &[u8], begin: usize) -> Option<Account> {
+    let open = memchr::memchr(b'[', text).filter(|open| *open > 0)?;
+    let close = open + memchr::memchr(b']', &text[open..])?;
+    let host = close + 4;
+    if text.get(close..host)? != b"] @ " || text[..close].contains(&b'@') {
+        return None;
+    }
+    let host_end = host + memchr::memchr(b' ', &text[host..])?;
+    let ip = host_end + 2;
+    if text.get(host_end..ip)? != b" [" {
+        return None;
+    }
+    let ip_end = ip + memchr::memchr(b']', &text[ip..])?;
+    let tail = &text[ip_end + 1..];
+    let id = match tail.strip_prefix(b"  Id:") {
+        None if tail.is_empty() => text.len(),
+        None => return None,
+        Some(id) => text.len() - id.trim_ascii_start().len(),
+    };
+    let digits = &text[id..];
+    digits.iter().all(u8::is_ascii_digit).then(|| Account {
+        user: shift(0, open, begin),
+        host: shift(host, host_end, begin),
+        ip: shift(ip, ip_end, begin),
+        id: shift(id, text.len(), begin),
+        rest: shift(text.len(), text.len(), begin),
     })
 }
 

@@ -547,13 +547,15 @@ fn untold(bytes: &[u8], span: Span) -> Value {
 /// `1.500213`: the time that servers print, with exactly six decimals.
 fn six_decimals(text: &[u8]) -> Option<(Value, usize)> {
     let (whole, digits) = digits(text)?;
-    let rest = text.get(digits..)?.strip_prefix(b".")?;
-    let (decimals, count) = self::digits(rest)?;
+    let decimals = text.get(digits..digits + 7)?.strip_prefix(b".")?.first_chunk::<6>()?;
+    let odd = decimals.iter().fold(0, |odd, b| odd | u8::from(b.wrapping_sub(b'0') > 9));
+    let end = digits + 7;
     // More than eight digits may be past what is possible.
-    if count != 6 || rest.get(6).is_some_and(|b| *b != b' ') || digits > 8 {
+    if odd != 0 || text.get(end).is_some_and(|b| *b != b' ') || digits > 8 {
         return None;
     }
-    Some((Value::Number(i128::from(whole * 1_000_000 + decimals)), digits + 1 + count))
+    let decimals = decimals.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0'));
+    Some((Value::Number(i128::from(whole * 1_000_000 + decimals)), end))
 }
 
 fn whole(text: &[u8]) -> Option<(Value, usize)> {
