@@ -122,6 +122,7 @@ impl<'a> Hits<'a> {
 /// The place behind the literal whose quote stands at `open`; `None` if it has no end. A
 /// backslash takes the next byte with it, a doubled quote is a quote. The set must hold both
 /// quotes and the backslash.
+#[inline]
 pub fn literal_end(hits: &mut Hits<'_>, open: usize) -> Option<usize> {
     let text = hits.text;
     let quote = text[open];

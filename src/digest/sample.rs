@@ -1,8 +1,9 @@
 //! Which events of a class are shown: the worst one, and ones near the median and the 95 %.
 //!
 //! Choices depend on the events alone, not on their order: the worst is the one with the greatest
-//! value, of equal ones the last in the log; of each octave of the value the event whose place
-//! in the log has the least hash is kept, so that a typical one can be named at the end.
+//! value, of equal ones the last in the log; of each quarter of an octave of the value the event
+//! whose place in the log has the least hash is kept, so that a typical one can be named at the
+//! end, within a fifth of any value that is asked for.
 
 use crate::digest::fingerprint_as_peer;
 use crate::event::Event;
@@ -13,7 +14,7 @@ use crate::time::Timestamp;
 /// Bytes kept of the worst statement.
 pub const LONGEST_WORST: usize = 32 * 1024;
 /// Bytes kept of a typical statement.
-pub const LONGEST_TYPICAL: usize = 1024;
+pub const LONGEST_TYPICAL: usize = 256;
 
 /// One event as an example of its class.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +64,7 @@ pub struct Samples {
     /// The event with the greatest value.
     pub worst: Option<Sample>,
     /// By octave, in order.
-    octaves: Vec<(u8, u64, Sample)>,
+    octaves: Vec<(u16, u64, Sample)>,
 }
 
 impl Samples {
@@ -127,8 +128,12 @@ impl Samples {
     }
 }
 
-fn octave(value: i128) -> u8 {
-    (128 - value.max(0).leading_zeros()) as u8
+/// The octave of a value and the quarter of it, as one number.
+fn octave(value: i128) -> u16 {
+    let value = value.max(0) as u128;
+    let length = 128 - value.leading_zeros() as u16;
+    let quarter = if length < 3 { 0 } else { (value >> (length - 3)) as u16 & 3 };
+    length * 4 + quarter
 }
 
 /// Spreads places of a log evenly over all numbers (the finalizer of MurmurHash3).

@@ -14,7 +14,7 @@ use crate::digest::class::ClassDigest;
 use crate::digest::decimal;
 use crate::digest::sample::Sample;
 use crate::digest::stat::{Figures, Rules, Stat, factor};
-use crate::metric::{self, Kind};
+use crate::metric::Kind;
 use crate::report::profile::{Ranked, Rates, scores};
 use crate::report::text::{peer_chart, shown_id, table_statements};
 use crate::report::{FINGERPRINT_RULES, Input, Look, PEER_RULES, Report, Sampling};
@@ -415,16 +415,6 @@ impl Input {
         let most = rates.iter().max_by_key(|(_, (events, _))| *events)?;
         let (kind, limit) = most.0;
         Some((kind.clone(), *limit, rates.len() > 1))
-    }
-}
-
-impl Report {
-    /// Figures of the attribute by which samples were chosen.
-    fn order_figures(&self, class: &ClassDigest, rules: Rules) -> Option<Figures> {
-        let metric = super::profile::metric_of(&self.digest, &self.order.attribute)
-            .unwrap_or(metric::QUERY_TIME);
-        let stat = class.stat(&self.digest.places, metric)?;
-        stat.figures(rules, crate::digest::class::quantity_kind(metric))
     }
 }
 

@@ -266,6 +266,13 @@ impl Report {
         profile::rates(class, self.time_of(class))
     }
 
+    /// Figures of the attribute by which samples were chosen.
+    pub fn order_figures(&self, class: &ClassDigest, rules: Rules) -> Option<Figures> {
+        let metric =
+            profile::metric_of(&self.digest, &self.order.attribute).unwrap_or(metric::QUERY_TIME);
+        class.stat(&self.digest.places, metric)?.figures(rules, quantity_kind(metric))
+    }
+
     /// The query ID of a class.
     pub fn id_of(&self, class: usize) -> ClassId {
         ClassId::of(&self.digest.keys[class])

@@ -181,7 +181,7 @@ impl Text<'_> {
             let active = cell::thousands(active);
             writeln!(self.out, "# Active time: {active} s had an event; {rate} QPS in those")?;
         }
-        let rows = report.quantities(&report.total, self.rules());
+        let (rows, zeros) = parted(report, &report.total, self.rules());
         self.table_head("")?;
         let mut labels = Labels::new(self.rules(), rows.iter().map(|row| row.name));
         let (innodb, plain) = rows.iter().partition::<Vec<&Quantity<'_>>, _>(is_innodb);
@@ -194,7 +194,15 @@ impl Text<'_> {
                 self.quantity(&labels.of(row.name), None, row)?;
             }
         }
+        self.zeros(&zeros)?;
         self.flags(&report.total)
+    }
+
+    fn zeros(&mut self, names: &[String]) -> io::Result<()> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        self.wrapped("# Zero: ", &names.join(", "))
     }
 
     fn range(&self, first: crate::time::Timestamp, last: crate::time::Timestamp) -> String {
@@ -255,7 +263,12 @@ impl Text<'_> {
 
     fn flags(&mut self, class: &ClassDigest) -> io::Result<()> {
         let rows = self.report.flags(class);
-        let shown: Vec<_> = rows.iter().filter(|row| row.yes > 0).collect();
+        // Error numbers are told one by one among the texts.
+        let is_code = |name: &[u8]| matches!(name, b"Errno" | b"Last_errno" | b"Killed");
+        let shown: Vec<_> = rows
+            .iter()
+            .filter(|row| row.yes > 0 && (self.is_peer() || !is_code(row.name)))
+            .collect();
         if shown.is_empty() {
             return Ok(());
         }
@@ -263,13 +276,22 @@ impl Text<'_> {
         let mut labels = Labels::new(self.rules(), shown.iter().map(|row| row.name));
         for row in shown {
             let whole = (row.yes + row.no) as f64;
-            let yes = cell::percent(row.yes as f64, whole, self.rules());
-            let no = match self.rules() {
-                Rules::Peer => cell::percent(row.no as f64, whole, Rules::Peer),
-                Rules::Default => 100 - yes,
-            };
             let label = labels.of(row.name);
-            writeln!(self.out, "# {label:<LABEL$} {yes:>3}% yes, {no:>3}% no")?;
+            let yes = cell::percent(row.yes as f64, whole, self.rules());
+            match self.rules() {
+                Rules::Peer => {
+                    let no = cell::percent(row.no as f64, whole, Rules::Peer);
+                    writeln!(self.out, "# {label:<LABEL$} {yes:>3}% yes, {no:>3}% no")?;
+                }
+                Rules::Default => {
+                    let no = 100 - yes;
+                    let count = cell::thousands(row.yes);
+                    writeln!(
+                        self.out,
+                        "# {label:<LABEL$} {yes:>3}% yes, {no:>3}% no ({count} yes)"
+                    )?;
+                }
+            }
         }
         Ok(())
     }
@@ -417,6 +439,7 @@ impl Text<'_> {
             self.chart(class)?;
         }
         if by_fingerprint {
+            self.typical(class)?;
             self.tables(ranked.class)?;
             self.sample(ranked.class, worst)
         } else {
@@ -439,7 +462,7 @@ impl Text<'_> {
         self.table_head("pct")?;
         let pct = cell::percent(class.count as f64, report.total.count as f64, rules);
         writeln!(self.out, "# {:<LABEL$} {pct:>3} {:>7}", "Count", class.count)?;
-        let rows = report.quantities(class, rules);
+        let (rows, zeros) = parted(report, class, rules);
         let mut labels = Labels::new(rules, rows.iter().map(|row| row.name));
         let (innodb, plain) = rows.iter().partition::<Vec<&Quantity<'_>>, _>(is_innodb);
         let share = |row: &Quantity<'_>| {
@@ -454,6 +477,7 @@ impl Text<'_> {
                 self.quantity(&labels.of(row.name), Some(share(row)), row)?;
             }
         }
+        self.zeros(&zeros)?;
         self.flags(class)
     }
 
@@ -486,6 +510,26 @@ impl Text<'_> {
             writeln!(self.out, "{}", line.trim_end())?;
         }
         Ok(())
+    }
+
+    /// Where events near the median and the 95 % stand; the worst one is printed whole.
+    fn typical(&mut self, class: &ClassDigest) -> io::Result<()> {
+        let figures = self.report.order_figures(class, self.rules());
+        let (Some(figures), false) = (figures, self.is_peer() || class.count < 3) else {
+            return Ok(());
+        };
+        let near = |value: f64| {
+            let sample = class.samples.near(value)?;
+            let took = cell::seconds(sample.query_time? as f64 / 1e6);
+            Some(format!("{took} at byte {}", sample.origin.offset))
+        };
+        match (near(figures.median), near(figures.pct_95)) {
+            (Some(median), Some(high)) => {
+                let line = format!("near the median {median}, near the 95% {high}");
+                self.wrapped("# Typical: ", &line)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn tables(&mut self, class: usize) -> io::Result<()> {
@@ -554,6 +598,23 @@ impl Text<'_> {
         }
         Ok(())
     }
+}
+
+/// The quantities of a class, and the names of those that are zero throughout: they would be many
+/// lines that say nothing. The peer prints them.
+fn parted<'a>(
+    report: &'a Report,
+    class: &'a ClassDigest,
+    rules: Rules,
+) -> (Vec<Quantity<'a>>, Vec<String>) {
+    let is_zero = |row: &Quantity<'_>| {
+        rules == Rules::Default
+            && row.metric != metric::QUERY_TIME
+            && (row.stat.min, row.stat.max) == (0, 0)
+    };
+    let (zeros, rows): (Vec<Quantity<'a>>, _) =
+        report.quantities(class, rules).into_iter().partition(is_zero);
+    (rows, zeros.iter().map(|row| cell::text(row.name)).collect())
 }
 
 fn is_innodb(row: &&Quantity<'_>) -> bool {
@@ -710,21 +771,20 @@ fn label(name: &[u8]) -> String {
 /// Labels that say more than the first twelve characters do.
 fn short_label(name: &[u8]) -> Option<&'static str> {
     Some(match name {
-        b"Rows_examined" => "Rows examin.",
-        b"Rows_affected" => "Rows affect.",
+        b"Rows_affected" => "Rows affect",
         b"Bytes_received" => "Bytes recvd",
         b"Created_tmp_disk_tables" => "Tmp disk tbl",
         b"Created_tmp_tables" => "Tmp tables",
-        b"Read_rnd_next" => "Rd rnd next",
+        b"Read_rnd_next" => "Read rnd nxt",
         b"Sort_merge_passes" => "Sort merges",
         b"Sort_range_count" => "Sort ranges",
         b"Sort_scan_count" => "Sort scans",
         b"Tmp_table_on_disk" => "Tmp tbl disk",
         b"Filesort_on_disk" => "Filesrt disk",
-        b"Priority_queue" => "Prio. queue",
+        b"Priority_queue" => "Prio queue",
         b"InnoDB_rec_lock_wait" => "rec lock wt",
-        b"InnoDB_pages_distinct" => "pages dist.",
-        b"Pages_prefetched" => "Pages prefe.",
+        b"InnoDB_pages_distinct" => "pages dist",
+        b"Pages_prefetched" => "Pages prefet",
         b"Pages_read_time" => "Pages rd tm",
         b"Errno" | b"Last_errno" => "Errors",
         _ => return None,
@@ -735,7 +795,9 @@ fn short_label(name: &[u8]) -> Option<&'static str> {
 fn text_list(row: &Texts<'_>, count: u64, rules: Rules) -> String {
     const ROOM: usize = WIDTH - 27;
     let (values, unlisted) = row.tally.ranked();
-    if let ([(only, _)], 0) = (values.as_slice(), unlisted) {
+    if let ([(only, times)], 0) = (values.as_slice(), unlisted)
+        && (*times >= count || rules == Rules::Peer)
+    {
         let text = cell::text(only);
         let short: String = text.chars().take(44).collect();
         return if short.len() < text.len() { format!("{short}...") } else { text };

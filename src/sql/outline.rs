@@ -270,16 +270,22 @@ fn list(
 fn further_rows(statement: &[u8], at: usize) -> usize {
     let mut hits = Hits::new(statement, &BRACKETS);
     let mut end = at;
-    while let Some(open) = next_row(statement, end) {
-        let Some(behind) = row_end(statement, open, &mut hits) else { break };
-        end = behind;
+    loop {
+        let open = match statement.get(end..end + 2) {
+            Some(b",(") => Some(end + 1),
+            _ => next_row(statement, end),
+        };
+        match open.and_then(|open| row_end(statement, open, &mut hits)) {
+            Some(behind) => end = behind,
+            None => return end,
+        }
     }
-    end
 }
 
+#[inline]
 fn row_end(statement: &[u8], open: usize, hits: &mut Hits<'_>) -> Option<usize> {
-    let mut depth = 0usize;
-    let mut at = open;
+    let mut depth = 1usize;
+    let mut at = open + 1;
     loop {
         at = hits.next(at);
         match statement.get(at)? {

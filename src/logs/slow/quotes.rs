@@ -87,12 +87,12 @@ impl Walk {
         loop {
             at = hits.next(at);
             let Some(byte) = text.get(at) else { return Stop::End };
+            if let quote @ (b'\'' | b'"' | b'`') = byte {
+                self.open = Open::Quote(*quote);
+                return Stop::Opened(at);
+            }
             let next = text.get(at + 1).copied();
             match byte {
-                quote @ (b'\'' | b'"' | b'`') => {
-                    self.open = Open::Quote(*quote);
-                    return Stop::Opened(at);
-                }
                 b';' => return Stop::Semicolon(at + 1),
                 b'#' => at = line_end(text, at),
                 b'-' if next == Some(b'-') && text.get(at + 2).is_none_or(|b| *b <= b' ') => {

@@ -1,0 +1,341 @@
+//! What the samples hold, however they are cut, packed, split and read.
+//!
+//! `samples/README.md` says what is right; its table is read here.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use adagio::digest::run::{self, Outcome};
+use adagio::digest::stat::Rules;
+use adagio::digest::{Digest, Options, Sorter};
+use adagio::logs::frame::Batch;
+use adagio::logs::slow::Framer;
+use adagio::logs::slow::read::{Reader, Reading};
+use adagio::metric;
+use adagio::report::profile::{Limit, Order, profile};
+use adagio::report::{Input, Look, Report, json, text};
+use adagio::source::blocks::Blocks;
+use adagio::study::{Plan, Study};
+use serde_json::Value;
+
+const EVERYTHING: Limit = Limit { percent: Some(100.0), count: None };
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/slow")
+}
+
+/// The samples, by name. A hidden file is none.
+fn samples() -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> = entries.filter(|path| !name_of(path).starts_with('.')).collect();
+    paths.sort();
+    paths
+}
+
+fn name_of(path: &Path) -> &str {
+    path.file_name().unwrap().to_str().unwrap()
+}
+
+fn plan(rules: Rules, threads: usize) -> Plan {
+    let options = Options { rules, order: b"Query_time".to_vec(), ..Options::default() };
+    Plan { options, limit: EVERYTHING, threads, ..Plan::default() }
+}
+
+fn study(paths: &[PathBuf], rules: Rules, threads: usize) -> Report {
+    let study = Study::open(paths, plan(rules, threads), Arc::new(AtomicBool::new(false)));
+    study.unwrap().run().unwrap()
+}
+
+/// The report as JSON and as text.
+fn written(report: &Report, rules: Rules) -> (String, String) {
+    let look = Look { rules, ..Look::default() };
+    let (mut as_json, mut as_text) = (Vec::new(), Vec::new());
+    json::write(report, &look, &mut as_json).unwrap();
+    text::write(report, &look, &mut as_text).unwrap();
+    (String::from_utf8(as_json).unwrap(), String::from_utf8_lossy(&as_text).into_owned())
+}
+
+/// Which sums a class has: events, `Query_time` in microseconds, bytes of statements.
+type Sums = (u64, i128, i128);
+
+/// Sums by query ID.
+fn sums(report: &Report) -> BTreeMap<String, Sums> {
+    let digest = &report.digest;
+    let sum = |class: usize, metric| {
+        digest.classes[class].stat(&digest.places, metric).map_or(0, |stat| stat.sum)
+    };
+    let classes = (0..digest.classes.len()).map(|class| {
+        let times = (sum(class, metric::QUERY_TIME), sum(class, metric::QUERY_LENGTH));
+        (report.id_of(class).to_string(), (digest.classes[class].count, times.0, times.1))
+    });
+    classes.collect()
+}
+
+/// A row of the table: file, events, fragments, anomalies, classes, seconds.
+fn table() -> Vec<(String, [u64; 4], String)> {
+    let readme = folder().with_file_name("README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let section = readme.split("\n## ").find(|part| part.starts_with("What is right\n")).unwrap();
+    let rows = section.lines().filter(|line| line.starts_with("| `"));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [name, events, fragments, anomalies, classes, seconds] = cells[..] else {
+            panic!("{row}");
+        };
+        let counts = [events, fragments, anomalies, classes].map(|cell| cell.parse().unwrap());
+        (name.trim_matches('`').to_owned(), counts, seconds.to_owned())
+    })
+    .collect()
+}
+
+#[test]
+fn samples_hold_what_the_table_says() {
+    let table = table();
+    let mut names: Vec<&str> = table.iter().map(|row| row.0.as_str()).collect();
+    names.sort_unstable();
+    let samples = samples();
+    assert_eq!(names, samples.iter().map(|path| name_of(path)).collect::<Vec<_>>());
+    let mut wrong = Vec::new();
+    for (name, counts, seconds) in &table {
+        let report = study(&[folder().join(name)], Rules::Default, 2);
+        let input = &report.inputs[0];
+        let got = [
+            input.tally.events,
+            input.tally.fragments,
+            input.events.anomalies,
+            report.digest.classes.len() as u64,
+        ];
+        let micros = report.total_of(metric::QUERY_TIME);
+        let got_seconds = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+        if (&got, &got_seconds) != (counts, seconds) {
+            wrong.push(format!("{name}: {got:?} {got_seconds}, not {counts:?} {seconds}"));
+        }
+        assert_eq!(report.total.count, input.tally.events, "{name}");
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Reads bytes as a log, every event of it.
+fn read(bytes: &[u8], rules: Rules) -> Outcome {
+    let blocks = Blocks::new(Box::new(Cursor::new(bytes.to_vec())));
+    let reading = Reading { as_peer: rules == Rules::Peer, zone: None };
+    let options = plan(rules, 1).options;
+    let framers = vec![Framer::new(0, blocks, None)];
+    run::run(framers, &options, &reading, 1, &AtomicBool::new(false))
+}
+
+/// What is wrong if not every byte is of an event, of a header or skipped, and every event in
+/// a class.
+fn unaccounted(bytes: &[u8]) -> Option<String> {
+    let outcome = read(bytes, Rules::Default);
+    let tally = outcome.framers[0].tally();
+    let parts = tally.event_bytes + tally.header_bytes + tally.skipped_bytes;
+    let (length, count) = (bytes.len() as u64, outcome.digest.count());
+    ((tally.bytes, parts, count) != (length, length, tally.events))
+        .then(|| format!("{length} bytes given, {parts} told, {count} in classes: {tally:?}"))
+}
+
+#[test]
+fn every_byte_is_accounted_for_wherever_a_log_is_cut() {
+    const LONG: usize = 8192;
+    let mut wrong = Vec::new();
+    for path in samples() {
+        let bytes = std::fs::read(&path).unwrap();
+        let name = name_of(&path);
+        let mut check = |bytes: &[u8], what: &str| {
+            wrong.extend(unaccounted(bytes).map(|told| format!("{name}, {what}: {told}")));
+        };
+        check(&bytes, "whole");
+        for cut in (0..bytes.len()).step_by(7) {
+            let (front, back) = bytes.split_at(cut);
+            // Of a long log the short parts, and some of the long ones.
+            let is_some = bytes.len() <= LONG || cut % (7 * 211) == 0;
+            if is_some || front.len() <= LONG / 2 {
+                check(front, &format!("the first {cut} bytes"));
+            }
+            if is_some || back.len() <= LONG / 2 {
+                check(back, &format!("from byte {cut} on"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} cuts:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_cut_log_is_no_trouble_for_the_peers_way_of_reading() {
+    for path in samples() {
+        let bytes = std::fs::read(&path).unwrap();
+        for cut in (0..bytes.len()).step_by(7 * 11 * bytes.len().div_ceil(4096)) {
+            let (front, back) = bytes.split_at(cut);
+            for part in [front, back] {
+                let outcome = read(part, Rules::Peer);
+                let tally = outcome.framers[0].tally();
+                assert_eq!(outcome.digest.count(), tally.events, "{} {cut}", name_of(&path));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_report_does_not_depend_on_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    // Several batches, so that there is something to share out.
+    let long = folder.path().join("long.log");
+    std::fs::write(&long, std::fs::read(self::folder().join("shop.log")).unwrap().repeat(12))
+        .unwrap();
+    let mut inputs: Vec<Vec<PathBuf>> = samples().into_iter().map(|path| vec![path]).collect();
+    inputs.push(vec![long.clone(), samples().remove(0), long]);
+    inputs.push(samples());
+    for paths in inputs {
+        for rules in [Rules::Default, Rules::Peer] {
+            let want = written(&study(&paths, rules, 1), rules);
+            for threads in [2, 3, 8] {
+                let got = written(&study(&paths, rules, threads), rules);
+                assert!(got == want, "{paths:?} {rules:?} {threads} threads");
+            }
+        }
+    }
+}
+
+fn packed(bytes: &[u8]) -> [(&'static str, Vec<u8>); 4] {
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gz.write_all(bytes).unwrap();
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    xz.write_all(bytes).unwrap();
+    let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bz2.write_all(bytes).unwrap();
+    [
+        ("gzip", gz.finish().unwrap()),
+        ("zstd", zstd::encode_all(bytes, 1).unwrap()),
+        ("xz", xz.finish().unwrap()),
+        ("bzip2", bz2.finish().unwrap()),
+    ]
+}
+
+#[test]
+fn a_packed_log_gives_the_report_of_the_plain_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("slow.log");
+    for sample in samples() {
+        let bytes = std::fs::read(&sample).unwrap();
+        std::fs::write(&path, &bytes).unwrap();
+        let want = written(&study(std::slice::from_ref(&path), Rules::Default, 1), Rules::Default);
+        for (kind, packed) in packed(&bytes) {
+            std::fs::write(&path, packed).unwrap();
+            let mut report = study(std::slice::from_ref(&path), Rules::Default, 1);
+            // All that differs is that it says so.
+            let said = report.inputs[0].compression.take();
+            assert_eq!(said.as_deref(), Some(kind), "{sample:?}");
+            assert!(written(&report, Rules::Default) == want, "{sample:?} {kind}");
+        }
+    }
+}
+
+#[test]
+fn several_files_are_the_sum_of_each() {
+    let samples = samples();
+    let whole = study(&samples, Rules::Default, 2);
+    let mut want: BTreeMap<String, Sums> = BTreeMap::new();
+    for (path, input) in samples.iter().zip(&whole.inputs) {
+        let alone = study(std::slice::from_ref(path), Rules::Default, 1);
+        assert_eq!(input.tally, alone.inputs[0].tally, "{path:?}");
+        assert_eq!(input.events, alone.inputs[0].events, "{path:?}");
+        for (id, sums) in sums(&alone) {
+            let sum = want.entry(id).or_default();
+            *sum = (sum.0 + sums.0, sum.1 + sums.1, sum.2 + sums.2);
+        }
+    }
+    assert_eq!(sums(&whole), want);
+    // In any order.
+    let mut reversed = samples;
+    reversed.reverse();
+    assert_eq!(sums(&study(&reversed, Rules::Default, 2)), want);
+}
+
+/// Digests one input alone, as the input of that number, in one go.
+fn digest(bytes: &[u8], number: u32, options: &Options) -> (Digest, Framer) {
+    let blocks = Blocks::new(Box::new(Cursor::new(bytes.to_vec())));
+    let mut framer = Framer::new(number, blocks, None);
+    let mut reader = Reader::new(Reading::default());
+    let mut sorter = Sorter::new(options, &mut reader.registry);
+    let mut batch = Batch::default();
+    while framer.next(&mut batch) {
+        for frame in &batch.frames {
+            let said = reader.read(&batch, frame);
+            let event = reader.event(&batch, frame, &said);
+            sorter.add(&event, &reader.registry);
+        }
+    }
+    (sorter.finish(reader.registry), framer)
+}
+
+/// First bytes of the entries of a log.
+fn entries(bytes: &[u8]) -> Vec<usize> {
+    let mut framer = Framer::new(0, Blocks::new(Box::new(Cursor::new(bytes.to_vec()))), None);
+    let mut batch = Batch::default();
+    let mut offsets = Vec::new();
+    while framer.next(&mut batch) {
+        offsets.extend(batch.frames.iter().map(|frame| frame.offset as usize));
+    }
+    offsets
+}
+
+/// The parts of a report that come of the events.
+fn parts(json: &str) -> [Value; 3] {
+    let mut json: Value = serde_json::from_str(json).unwrap();
+    ["global", "classes", "misc"].map(|key| json[key].take())
+}
+
+/// The report of one merged digest.
+fn report_of(digest: Digest, names: &[PathBuf], framers: [&Framer; 2]) -> [Value; 3] {
+    let inputs = names.iter().zip(framers).zip(digest.sources.clone());
+    let inputs: Vec<Input> = inputs
+        .map(|((name, framer), events)| Input {
+            name: name.display().to_string(),
+            kind: "slowlog",
+            compression: None,
+            tally: framer.tally().clone(),
+            looks: "",
+            events,
+            problems: Vec::new(),
+        })
+        .collect();
+    let plan = plan(Rules::Default, 1);
+    let order = Order::default();
+    let group = plan.options.group;
+    let mut report = Report::new(digest, inputs, group, order.clone(), Rules::Default, |digest| {
+        profile(digest, &order, plan.limit, None, Rules::Default)
+    });
+    report.count_folded();
+    parts(&written(&report, Rules::Default).0)
+}
+
+#[test]
+fn two_digests_merge_either_way_to_that_of_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let names = ["first.log", "second.log"].map(|name| folder.path().join(name));
+    let options = plan(Rules::Default, 1).options;
+    for sample in samples() {
+        let bytes = std::fs::read(&sample).unwrap();
+        let entries = entries(&bytes);
+        // Of a long log each seventh entry will do.
+        for offset in entries.iter().step_by(entries.len().div_ceil(43)) {
+            let (first, second) = bytes.split_at(*offset);
+            let digests = || (digest(first, 0, &options), digest(second, 1, &options));
+            let ((mut there, one), (other, two)) = digests();
+            there.merge(other);
+            let there = report_of(there, &names, [&one, &two]);
+            let ((other, _), (mut back, _)) = digests();
+            back.merge(other);
+            let back = report_of(back, &names, [&one, &two]);
+            assert!(there == back, "{sample:?} at byte {offset}");
+            std::fs::write(&names[0], first).unwrap();
+            std::fs::write(&names[1], second).unwrap();
+            let run = study(&names, Rules::Default, 1);
+            assert!(there == parts(&written(&run, Rules::Default).0), "{sample:?} {offset}");
+        }
+    }
+}
