@@ -525,7 +525,7 @@ impl Text<'_> {
         };
         match (near(figures.median), near(figures.pct_95)) {
             (Some(median), Some(high)) => {
-                let line = format!("near the median {median}, near the 95% {high}");
+                let line = format!("median {median}, 95% {high}");
                 self.wrapped("# Typical: ", &line)
             }
             _ => Ok(()),
