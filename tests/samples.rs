@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use adagio::digest::run::{self, Outcome};
 use adagio::digest::stat::Rules;
 use adagio::digest::{Digest, Options, Sorter};
 use adagio::logs::frame::Batch;
@@ -118,22 +117,30 @@ fn samples_hold_what_the_table_says() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Reads bytes as a log, every event of it.
-fn read(bytes: &[u8], rules: Rules) -> Outcome {
+/// Digests one input alone, as the input of that number, in one go. The batch is used again.
+fn digest(bytes: &[u8], number: u32, rules: Rules, batch: &mut Batch) -> (Digest, Framer) {
     let blocks = Blocks::new(Box::new(Cursor::new(bytes.to_vec())));
-    let reading = Reading { as_peer: rules == Rules::Peer, zone: None };
+    let mut framer = Framer::new(number, blocks, None);
+    let mut reader = Reader::new(Reading { as_peer: rules == Rules::Peer, zone: None });
     let options = plan(rules, 1).options;
-    let framers = vec![Framer::new(0, blocks, None)];
-    run::run(framers, &options, &reading, 1, &AtomicBool::new(false))
+    let mut sorter = Sorter::new(&options, &mut reader.registry);
+    while framer.next(batch) {
+        for frame in &batch.frames {
+            let said = reader.read(batch, frame);
+            let event = reader.event(batch, frame, &said);
+            sorter.add(&event, &reader.registry);
+        }
+    }
+    (sorter.finish(reader.registry), framer)
 }
 
 /// What is wrong if not every byte is of an event, of a header or skipped, and every event in
 /// a class.
-fn unaccounted(bytes: &[u8]) -> Option<String> {
-    let outcome = read(bytes, Rules::Default);
-    let tally = outcome.framers[0].tally();
+fn unaccounted(bytes: &[u8], rules: Rules, batch: &mut Batch) -> Option<String> {
+    let (digest, framer) = digest(bytes, 0, rules, batch);
+    let tally = framer.tally();
     let parts = tally.event_bytes + tally.header_bytes + tally.skipped_bytes;
-    let (length, count) = (bytes.len() as u64, outcome.digest.count());
+    let (length, count) = (bytes.len() as u64, digest.count());
     ((tally.bytes, parts, count) != (length, length, tally.events))
         .then(|| format!("{length} bytes given, {parts} told, {count} in classes: {tally:?}"))
 }
@@ -142,11 +149,13 @@ fn unaccounted(bytes: &[u8]) -> Option<String> {
 fn every_byte_is_accounted_for_wherever_a_log_is_cut() {
     const LONG: usize = 8192;
     let mut wrong = Vec::new();
+    let mut batch = Batch::default();
     for path in samples() {
         let bytes = std::fs::read(&path).unwrap();
         let name = name_of(&path);
         let mut check = |bytes: &[u8], what: &str| {
-            wrong.extend(unaccounted(bytes).map(|told| format!("{name}, {what}: {told}")));
+            let told = unaccounted(bytes, Rules::Default, &mut batch);
+            wrong.extend(told.map(|told| format!("{name}, {what}: {told}")));
         };
         check(&bytes, "whole");
         for cut in (0..bytes.len()).step_by(7) {
@@ -166,14 +175,14 @@ fn every_byte_is_accounted_for_wherever_a_log_is_cut() {
 
 #[test]
 fn a_cut_log_is_no_trouble_for_the_peers_way_of_reading() {
+    let mut batch = Batch::default();
     for path in samples() {
         let bytes = std::fs::read(&path).unwrap();
         for cut in (0..bytes.len()).step_by(7 * 11 * bytes.len().div_ceil(4096)) {
             let (front, back) = bytes.split_at(cut);
             for part in [front, back] {
-                let outcome = read(part, Rules::Peer);
-                let tally = outcome.framers[0].tally();
-                assert_eq!(outcome.digest.count(), tally.events, "{} {cut}", name_of(&path));
+                let (digest, framer) = digest(part, 0, Rules::Peer, &mut batch);
+                assert_eq!(digest.count(), framer.tally().events, "{path:?} {cut}");
             }
         }
     }
@@ -255,23 +264,6 @@ fn several_files_are_the_sum_of_each() {
     assert_eq!(sums(&study(&reversed, Rules::Default, 2)), want);
 }
 
-/// Digests one input alone, as the input of that number, in one go.
-fn digest(bytes: &[u8], number: u32, options: &Options) -> (Digest, Framer) {
-    let blocks = Blocks::new(Box::new(Cursor::new(bytes.to_vec())));
-    let mut framer = Framer::new(number, blocks, None);
-    let mut reader = Reader::new(Reading::default());
-    let mut sorter = Sorter::new(options, &mut reader.registry);
-    let mut batch = Batch::default();
-    while framer.next(&mut batch) {
-        for frame in &batch.frames {
-            let said = reader.read(&batch, frame);
-            let event = reader.event(&batch, frame, &said);
-            sorter.add(&event, &reader.registry);
-        }
-    }
-    (sorter.finish(reader.registry), framer)
-}
-
 /// First bytes of the entries of a log.
 fn entries(bytes: &[u8]) -> Vec<usize> {
     let mut framer = Framer::new(0, Blocks::new(Box::new(Cursor::new(bytes.to_vec()))), None);
@@ -317,18 +309,21 @@ fn report_of(digest: Digest, names: &[PathBuf], framers: [&Framer; 2]) -> [Value
 fn two_digests_merge_either_way_to_that_of_one_run() {
     let folder = tempfile::tempdir().unwrap();
     let names = ["first.log", "second.log"].map(|name| folder.path().join(name));
-    let options = plan(Rules::Default, 1).options;
+    let mut batch = Batch::default();
     for sample in samples() {
         let bytes = std::fs::read(&sample).unwrap();
         let entries = entries(&bytes);
         // Of a long log each seventh entry will do.
         for offset in entries.iter().step_by(entries.len().div_ceil(43)) {
             let (first, second) = bytes.split_at(*offset);
-            let digests = || (digest(first, 0, &options), digest(second, 1, &options));
-            let ((mut there, one), (other, two)) = digests();
+            let mut digests = || {
+                [(first, 0), (second, 1)]
+                    .map(|(bytes, number)| digest(bytes, number, Rules::Default, &mut batch))
+            };
+            let [(mut there, one), (other, two)] = digests();
             there.merge(other);
             let there = report_of(there, &names, [&one, &two]);
-            let ((other, _), (mut back, _)) = digests();
+            let [(other, _), (mut back, _)] = digests();
             back.merge(other);
             let back = report_of(back, &names, [&one, &two]);
             assert!(there == back, "{sample:?} at byte {offset}");

@@ -67,6 +67,8 @@ pub struct Said {
     plan: Option<Span>,
     maria: bool,
     anomalies: u32,
+    /// The last line had a value that could not be read.
+    unread: bool,
 }
 
 impl Reader {
@@ -206,8 +208,14 @@ impl Reader {
                 self.pairs(text, at, end, ordinal, &mut said);
                 ordinal += 1;
             }
+            let origin = Origin { source, offset: frame.offset };
             if said.anomalies > before {
-                self.note_anomaly(text, at, end, source, frame.offset);
+                let what = "an impossible value, left out of all totals";
+                self.note_problem(&text[at..end], origin, problem::Kind::ImpossibleValue, what);
+            }
+            if std::mem::take(&mut said.unread) {
+                let what = "a value that should be a number, left out";
+                self.note_problem(&text[at..end], origin, problem::Kind::UnreadValue, what);
             }
             at = end + 1;
         }
@@ -226,12 +234,10 @@ impl Reader {
         }
     }
 
-    fn note_anomaly(&mut self, text: &[u8], at: usize, end: usize, source: u32, offset: u64) {
-        let origin = Origin { source, offset };
+    fn note_problem(&mut self, line: &[u8], origin: Origin, kind: problem::Kind, what: &str) {
         if self.problems.wants(origin) {
-            let line = String::from_utf8_lossy(&text[at..end.min(at + 160)]).into_owned();
-            let detail = format!("an impossible value, left out of all totals: {line}");
-            self.problems.add(Problem { origin, kind: problem::Kind::ImpossibleValue, detail });
+            let line = String::from_utf8_lossy(&line[..line.len().min(160)]);
+            self.problems.add(Problem { origin, kind, detail: format!("{what}: {line}") });
         }
     }
 
@@ -382,7 +388,10 @@ impl Reader {
         let kind = Registry::kind(metric);
         let value = match kind {
             Some(kind) if kind.is_quantity() || kind == Kind::Code => {
-                let number = self.number(kind, bytes)?;
+                let Some(number) = self.number(kind, bytes) else {
+                    said.unread |= !bytes.is_empty();
+                    return None;
+                };
                 if !self.reading.as_peer && is_impossible(kind, number) {
                     said.anomalies += 1;
                     return None;

@@ -1,0 +1,540 @@
+//! The program as users meet it: exit status, messages, files it writes.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{ChildStdin, Output, Stdio};
+
+use assert_cmd::Command;
+use serde_json::Value;
+use tempfile::TempDir;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_adagio");
+
+fn sample(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/slow").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+/// Runs the program.
+fn run(arguments: &[&str]) -> Output {
+    Command::new(PROGRAM).args(arguments).write_stdin("").output().unwrap()
+}
+
+fn run_with_input(arguments: &[&str], input: &str) -> Output {
+    Command::new(PROGRAM).args(arguments).write_stdin(input).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The JSON report of a run that must go well.
+#[track_caller]
+fn report(arguments: &[&str]) -> Value {
+    let output = run(&[&["digest", "-o", "json"], arguments].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+/// A folder with one file in it.
+fn file(name: &str, content: impl AsRef<[u8]>) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, content).unwrap();
+    let path = path.to_str().unwrap().to_owned();
+    (folder, path)
+}
+
+/// Names of what is in a folder.
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// An entry of a log; `second` is that of 2026-03-06 10:00 at which the statement ended.
+fn entry(second: u32, user: &str, statement: &str) -> String {
+    format!(
+        "# Time: 2026-03-06T10:00:{second:02}.000000Z\n\
+         # User@Host: {user}[{user}] @ app.example.com [192.0.2.7]  Id:    11\n\
+         # Query_time: 0.500000  Lock_time: 0.000010 Rows_sent: 1  Rows_examined: 100\n\
+         SET timestamp={};\n{statement};\n",
+        1_772_791_200 + second
+    )
+}
+
+/// Checks that the program refuses: status 2, nothing on standard output, one line that holds
+/// all of `told`.
+#[track_caller]
+fn check_refused(arguments: &[&str], told: &[&str]) {
+    let output = run(arguments);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
+    assert_eq!(text(&output.stdout), "", "{arguments:?}");
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(errors.starts_with("adagio: "), "{errors}");
+    for part in told {
+        assert!(errors.contains(part), "{part:?} is not in {errors}");
+    }
+}
+
+#[test]
+fn an_input_that_cannot_be_read_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing.log");
+    check_refused(&["digest", missing.to_str().unwrap()], &["missing.log"]);
+    check_refused(&["fingerprint", missing.to_str().unwrap()], &["missing.log"]);
+    let directory = folder.path().to_str().unwrap();
+    check_refused(&["digest", directory], &[directory, "directory"]);
+    check_refused(&["fingerprint", directory], &[directory, "directory"]);
+    // The second of two counts as well.
+    check_refused(
+        &["digest", &sample("bom.log"), missing.to_str().unwrap()],
+        &["missing.log"],
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, path) = file("locked.log", entry(0, "app", "SELECT 1"));
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0)).unwrap();
+    // Root may read everything, so there is nothing to see.
+    if std::fs::File::open(&path).is_err() {
+        check_refused(&["digest", &path], &["locked.log", "ermission"]);
+    }
+}
+
+#[test]
+fn what_is_no_slow_log_is_named_with_a_guess_what_it_is() {
+    for (name, content, guess) in [
+        (
+            "mysqld.err",
+            &b"2026-03-06T11:00:01.000000Z 0 [System] [MY-010116] [Server] mysqld: starting\n\
+               2026-03-06T11:00:02.000000Z 0 [Warning] [MY-010068] [Server] CA is self signed\n"[..],
+            "error log",
+        ),
+        ("core", b"\x00\x01\x02\x03\x04\x05\x06\x07\x00\x01\x02\xff\xfe", "binary"),
+        ("shop.sql", b"SELECT 1;\nUPDATE stock SET n = 2 WHERE id = 3;\n", "SQL"),
+        ("notes.txt", b"buy milk\n", "plain text"),
+    ] {
+        let (_folder, path) = file(name, content);
+        check_refused(&["digest", &path], &[name, guess]);
+    }
+}
+
+#[test]
+fn an_empty_log_is_no_failure() {
+    let (_folder, path) = file("empty.log", "");
+    let report = report(&[&path]);
+    assert_eq!(report["global"]["query_count"], 0);
+    assert_eq!(report["input"][0]["bytes"], 0);
+    assert_eq!(report["classes"], Value::Array(Vec::new()));
+    let output = run(&["digest", &path]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+}
+
+/// Checks that an option is refused: status 2, nothing on standard output, the option named.
+#[track_caller]
+fn check_usage(arguments: &[&str], option: &str) {
+    let output = run(&[&["digest", &sample("bom.log")], arguments].concat());
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
+    assert_eq!(text(&output.stdout), "", "{arguments:?}");
+    assert!(errors.contains(option), "{arguments:?}: {option} is not in {errors}");
+}
+
+#[test]
+fn a_typing_error_in_an_option_gets_the_right_one() {
+    check_usage(&["--limt", "5"], "'--limit'");
+    check_usage(&["--order-bye", "Query_time"], "'--order-by'");
+    check_usage(&["--output", "jsn"], "json");
+    let output = run(&["digset"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("'digest'"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_value_that_makes_no_sense_is_refused_and_its_option_named() {
+    for (option, values) in [
+        ("--limit", &["x", "", "101%", "95%:x", "-1", "5:5:5"][..]),
+        ("--since", &["yesterdayish", "2026-13-01", "2026-03-06 25:00"]),
+        ("--until", &["", "2026-02-30", "12x"]),
+        ("--where", &["db =", "", "Query_time >> 1", "db = 'shop", "sleep(5)"]),
+        ("--order-by", &["Query_time:avg", "", ":sum", "a,b", "Query_time:sum:max"]),
+        ("--group-by", &["", "user,host"]),
+        ("--tz", &["Mars/Olympus", "", "+25:00"]),
+        ("--log-tz", &["Mars/Olympus"]),
+        ("--id-length", &["8", "x"]),
+        ("--outliers", &["Query_time", "a:b"]),
+        ("--threads", &["0", "x"]),
+    ] {
+        for value in values {
+            check_usage(&[&format!("{option}={value}")], option);
+        }
+    }
+}
+
+#[test]
+fn an_attribute_that_no_event_has_is_refused_and_named() {
+    let log = sample("bom.log");
+    check_refused(&["digest", &log, "--order-by", "Nothing:sum"], &["Nothing", "order"]);
+    check_refused(&["digest", &log, "--group-by", "Nothing"], &["Nothing", "group"]);
+}
+
+#[test]
+fn an_output_file_is_what_standard_output_would_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("report.json");
+    for content in ["", "an older report, longer than the new one".repeat(10_000).as_str()] {
+        std::fs::write(&path, content).unwrap();
+        let arguments = ["digest", "-o", "json", &sample("shop.log")];
+        let to_file = [&arguments[..], &["--output-file", path.to_str().unwrap()]].concat();
+        let output = run(&to_file);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        assert_eq!(text(&output.stdout), "");
+        assert!(std::fs::read(&path).unwrap() == run(&arguments).stdout);
+        assert_eq!(names_in(folder.path()), ["report.json"]);
+    }
+}
+
+#[test]
+fn an_output_file_is_whole_or_not_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = sample("bom.log");
+    // Where there is no folder none is made.
+    let lost = folder.path().join("none/report.txt");
+    check_refused(&["digest", &log, "--output-file", lost.to_str().unwrap()], &["report.txt"]);
+    assert_eq!(names_in(folder.path()), Vec::<String>::new());
+    // A run that fails leaves the report of an earlier one.
+    let kept = folder.path().join("kept.txt");
+    std::fs::write(&kept, "earlier").unwrap();
+    let missing = folder.path().join("missing.log");
+    let arguments = ["digest", missing.to_str().unwrap(), "--output-file", kept.to_str().unwrap()];
+    check_refused(&arguments, &["missing.log"]);
+    assert_eq!(std::fs::read(&kept).unwrap(), b"earlier");
+    // A folder is no file to write.
+    let inner = folder.path().join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    check_refused(&["digest", &log, "--output-file", inner.to_str().unwrap()], &["inner"]);
+    assert_eq!(names_in(folder.path()), ["inner", "kept.txt"]);
+    assert_eq!(names_in(&inner), Vec::<String>::new());
+}
+
+/// Starts the program with pipes; the caller writes its input.
+fn start(arguments: &[&str]) -> (std::process::Child, ChildStdin) {
+    let mut child = std::process::Command::new(PROGRAM)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let input = child.stdin.take().unwrap();
+    (child, input)
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let log = std::fs::read(sample("shop.log")).unwrap();
+    let statements = b"SELECT 1;\n".repeat(10_000);
+    for (arguments, input) in [
+        (&["digest", "--report-all"][..], &log),
+        (&["digest", "-o", "json"], &log),
+        (&["fingerprint"], &statements),
+    ] {
+        let (mut child, mut stdin) = start(arguments);
+        // Nobody reads before the first byte is written.
+        drop(child.stdout.take());
+        stdin.write_all(input).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert_eq!(text(&output.stderr), "", "{arguments:?}");
+    }
+}
+
+const STATEMENTS: &str = "SELECT a FROM t WHERE b = 1;\nuse shop;\nSELECT a -- ;\nFROM t\n\
+                          WHERE b IN (1, 'x;y')";
+const PRINTS: [&str; 3] =
+    ["select a from t where b = ?", "use ?", "select a from t where b in(?+)"];
+
+/// The ID that a fingerprint must have.
+fn id_of(fingerprint: &str) -> String {
+    use md5::{Digest, Md5};
+    Md5::digest(fingerprint).iter().map(|byte| format!("{byte:02X}")).collect()
+}
+
+#[test]
+fn fingerprints_are_printed_of_a_file_and_of_standard_input() {
+    // IDs are the MD5 of the texts.
+    let want: String =
+        PRINTS.iter().map(|text| format!("{}\t{text}\n", id_of(text))).collect();
+    assert!(want.starts_with("AAF5C8A1B0F5F52105E7465FD18D02CD\t"));
+    let (_folder, path) = file("shop.sql", STATEMENTS);
+    let of_file = run(&["fingerprint", &path]);
+    assert_eq!(text(&of_file.stdout), want);
+    assert_eq!((of_file.status.code(), text(&of_file.stderr)), (Some(0), String::new()));
+    for arguments in [&["fingerprint"][..], &["fingerprint", "-"]] {
+        assert_eq!(text(&run_with_input(arguments, STATEMENTS).stdout), want, "{arguments:?}");
+    }
+    let short = text(&run(&["fingerprint", "--id-length", "16", &path]).stdout);
+    let of_short: String = want.lines().map(|line| format!("{}\n", &line[16..])).collect();
+    assert_eq!(short, of_short);
+}
+
+#[test]
+fn fingerprints_of_the_peer_keep_its_faults() {
+    // A doubled quote leaks what is behind it, and digits of names vanish.
+    let statement = "SELECT id FROM books1 WHERE title = 'it''s'";
+    let output = run_with_input(&["fingerprint", "--compat", "pt"], statement);
+    let print = "select id from books? where title = ?'s'";
+    assert_eq!(text(&output.stdout), format!("{}\t{print}\n", id_of(print)));
+}
+
+fn lines_of(path: &Path) -> Vec<Value> {
+    let lines = std::fs::read_to_string(path).unwrap();
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn an_export_is_two_tables_of_json_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let tables = folder.path().join("to/tables");
+    let output = run(&["export", &sample("shop.log"), "--to", tables.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert_eq!(names_in(&tables), ["classes.ndjson", "events.ndjson"]);
+    let events = lines_of(&tables.join("events.ndjson"));
+    let classes = lines_of(&tables.join("classes.ndjson"));
+    // The counts and the sum are those of `samples/README.md`.
+    assert_eq!((events.len(), classes.len()), (301, 12));
+    let micros = |value: &Value| (value.as_f64().unwrap() * 1e6).round() as i64;
+    assert_eq!(events.iter().map(|event| micros(&event["query_time"])).sum::<i64>(), 210_181_801);
+    let sum = classes.iter().map(|class| micros(&class["query_time_sum"])).sum::<i64>();
+    assert_eq!(sum, 210_181_801);
+    for class in &classes {
+        let of_class = events.iter().filter(|event| event["query_id"] == class["query_id"]);
+        assert_eq!(class["count"], of_class.count(), "{class}");
+    }
+    for event in &events {
+        assert_eq!(event["query_id"], id_of(event["fingerprint"].as_str().unwrap()).as_str());
+        assert!(event["ts"].as_str().is_some_and(|ts| ts.ends_with('Z')), "{event}");
+    }
+}
+
+#[test]
+fn an_export_that_fails_leaves_no_table() {
+    let (folder, path) = file("notes.txt", "buy milk\n");
+    let tables = folder.path().join("tables");
+    check_refused(&["export", &path, "--to", tables.to_str().unwrap()], &["notes.txt"]);
+    assert!(!tables.exists() || names_in(&tables).is_empty());
+}
+
+/// Literals of every form, in places where a log can have them; each holds `SECRET` or 424242.
+fn log_of_secrets() -> String {
+    let mut log = "WHERE card = 'SECRET-head' AND pin = 424242;\n".to_owned();
+    for (second, statement) in [
+        "SELECT a FROM t WHERE b = 'SECRET' AND c = 424242",
+        "SELECT a FROM t WHERE b = 'it''s SECRET' AND c = -424242.424242",
+        "SELECT a FROM t WHERE b = \"SECRET \\\" SECRET\" AND c IN (424242, 'SECRET')",
+        "INSERT INTO t (a, b) VALUES ('SECRET', 424242), ('x', NOW()), (424242, 'SECRET')",
+        "UPDATE t SET a = 'SECRET' WHERE b = 424242 LIMIT 424242",
+        "DELETE FROM t WHERE b = 'SECRET'",
+        "CALL p('SECRET', 424242)",
+        "SELECT /* SECRET */ a FROM t -- SECRET\nWHERE b = 1 # SECRET",
+        "SELECT a FROM t WHERE b LIKE '%SECRET%' UNION SELECT a FROM t WHERE b LIKE 'SECRET%'",
+        "SET @a = 'SECRET'",
+        "SELECT a FROM t WHERE b = 'SECRET",
+    ]
+    .iter()
+    .enumerate()
+    {
+        log.push_str(&entry(second as u32, "app", statement));
+    }
+    // An entry without a Query_time is no event, and neither is a foreign line.
+    log.push_str("# Time: 2026-03-06T10:01:00.000000Z\n");
+    log.push_str("# User@Host: app[app] @ app.example.com [192.0.2.7]  Id:    11\n");
+    log.push_str("SELECT a FROM t WHERE b = 'SECRET' AND c = 424242;\n");
+    log
+}
+
+#[test]
+fn a_redacted_report_holds_no_literal() {
+    let (folder, path) = file("slow.log", log_of_secrets());
+    let tables = folder.path().join("tables");
+    let tables = tables.to_str().unwrap();
+    let mut leaks = Vec::new();
+    for arguments in [
+        &["digest", "--report-all"][..],
+        &["digest", "--report-all", "-v"],
+        &["digest", "--report-all", "-v", "-o", "json"],
+        &["digest", "--report-all", "--timeline", "--group-by", "distill"],
+        &["digest", "--report-all", "--group-by", "user", "-o", "json"],
+        &["export", "-v", "--to", tables],
+    ] {
+        let open = run(&[arguments, &[path.as_str()]].concat());
+        let output = run(&[arguments, &["--redact", &path]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let mut printed = text(&output.stdout) + &text(&output.stderr);
+        if arguments[0] == "export" {
+            printed.push_str(&std::fs::read_to_string(format!("{tables}/events.ndjson")).unwrap());
+            printed.push_str(&std::fs::read_to_string(format!("{tables}/classes.ndjson")).unwrap());
+        } else {
+            // Without the option they are shown, so there is something to hide.
+            assert!(text(&open.stdout).contains("SECRET"), "{arguments:?}");
+        }
+        let leaked = printed.lines().filter(|line| line.contains("SECRET") || line.contains("424242"));
+        leaks.extend(leaked.map(|line| format!("{arguments:?}: {line}")));
+    }
+    assert!(leaks.is_empty(), "{}", leaks.join("\n"));
+}
+
+#[test]
+fn a_short_query_id_is_the_end_of_the_long_one() {
+    let log = sample("shop.log");
+    let (long, short) = (report(&[&log]), report(&[&log, "--id-length", "16"]));
+    let profile = text(&run(&["digest", &log, "--id-length", "16"]).stdout);
+    let classes = long["classes"].as_array().unwrap().iter().zip(short["classes"].as_array().unwrap());
+    let mut seen = 0;
+    for (long, short) in classes {
+        let id = long["id"].as_str().unwrap();
+        assert_eq!(id.len(), 32);
+        assert_eq!(long["checksum"], id);
+        assert_eq!(short["id"], id);
+        assert_eq!(short["checksum"], &id[16..]);
+        assert!(profile.contains(&format!("0x{}", &id[16..])), "{id}");
+        assert!(!profile.contains(&id[..16]), "{id}");
+        seen += 1;
+    }
+    assert!(seen > 3, "{seen}");
+}
+
+#[test]
+fn a_window_holds_its_beginning_and_not_its_end() {
+    let mut log = "# User@Host: app[app] @ app.example.com [192.0.2.7]  Id:    11\n\
+                   # Query_time: 0.500000  Lock_time: 0.000010 Rows_sent: 1  Rows_examined: 100\n\
+                   SELECT 'no time is known';\n"
+        .to_owned();
+    for second in 1..=4 {
+        log.push_str(&entry(second, "app", "SELECT 1"));
+    }
+    let (_folder, path) = file("slow.log", log);
+    let check = |arguments: &[&str], count: u64, range: Option<(&str, &str)>| {
+        let report = report(&[arguments, &[path.as_str()]].concat());
+        assert_eq!(report["global"]["query_count"], count, "{arguments:?}");
+        assert_eq!(report["input"][0]["filtered_events"], 5 - count, "{arguments:?}");
+        assert_eq!(report["input"][0]["events"], 5);
+        if let Some((first, last)) = range {
+            assert_eq!(report["global"]["ts_min"], format!("2026-03-06T{first}.000000Z"));
+            assert_eq!(report["global"]["ts_max"], format!("2026-03-06T{last}.000000Z"));
+        }
+    };
+    check(&[], 5, Some(("10:00:01", "10:00:04")));
+    check(&["--since", "2026-03-06 10:00:02"], 3, Some(("10:00:02", "10:00:04")));
+    check(&["--until", "2026-03-06 10:00:03"], 2, Some(("10:00:01", "10:00:02")));
+    let window = ["--since", "2026-03-06 10:00:02", "--until", "2026-03-06 10:00:03"];
+    check(&window, 1, Some(("10:00:02", "10:00:02")));
+    // As seconds since 1970 and in a zone of one's own.
+    check(&["--since", "1772791203"], 2, Some(("10:00:03", "10:00:04")));
+    let zone = ["--tz", "+02:00", "--since", "2026-03-06 12:00:04"];
+    check(&zone, 1, Some(("10:00:04", "10:00:04")));
+    check(&["--since", "2026-03-06 10:00:05"], 0, None);
+}
+
+#[test]
+fn a_condition_keeps_the_events_for_which_it_holds() {
+    let log = sample("shop.log");
+    let all = report(&[&log, "--limit", "100%"]);
+    let some = report(&[&log, "--limit", "100%", "--where", "Query_time >= 1"]);
+    let rest = report(&[&log, "--limit", "100%", "--where", "NOT Query_time >= 1"]);
+    let count = |report: &Value| report["global"]["query_count"].as_u64().unwrap();
+    assert_eq!(count(&all), 301);
+    assert!(count(&some) > 0 && count(&rest) > 0);
+    assert_eq!(count(&some) + count(&rest), 301);
+    assert_eq!(some["input"][0]["filtered_events"], count(&rest));
+}
+
+#[test]
+fn classes_can_be_users() {
+    let log = [
+        entry(0, "app", "SELECT 1"),
+        entry(1, "report", "SELECT a FROM t"),
+        entry(2, "app", "SELECT a FROM t"),
+    ];
+    let (_folder, path) = file("slow.log", log.concat());
+    let report = report(&[&path, "--group-by", "user", "--limit", "100%"]);
+    let classes = report["classes"].as_array().unwrap();
+    let got: Vec<_> = classes
+        .iter()
+        .map(|class| (class["fingerprint"].as_str().unwrap(), class["query_count"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(got, [("app", 2), ("report", 1)]);
+    assert!(classes.iter().all(|class| class["attribute"] == "user"));
+    let profile = text(&run(&["digest", &path, "--group-by", "user"]).stdout);
+    assert!(profile.lines().any(|line| line.starts_with('#') && line.ends_with("app")), "{profile}");
+}
+
+#[test]
+fn several_files_and_standard_input_are_one_log() {
+    let log = sample("shop.log");
+    let twice = report(&[&log, &log, "--limit", "100%"]);
+    assert_eq!(twice["global"]["query_count"], 602);
+    let input = std::fs::read_to_string(&log).unwrap();
+    let piped = run_with_input(&["digest", "-o", "json", "-", &log], &input);
+    let piped: Value = serde_json::from_slice(&piped.stdout).unwrap();
+    assert_eq!(piped["global"]["query_count"], 602);
+    assert_eq!(piped["input"][0]["name"], "-");
+}
+
+/// Sends Ctrl-C to a run that waits for more input; gives what it printed.
+#[cfg(unix)]
+fn interrupted(arguments: &[&str], input: &str) -> Output {
+    let (child, mut stdin) = start(arguments);
+    // More than a pipe holds, so the program reads by now and minds the signal.
+    assert!(input.len() > 128 * 1024);
+    stdin.write_all(input.as_bytes()).unwrap();
+    stdin.flush().unwrap();
+    let interrupt = format!("kill -INT {}", child.id());
+    assert!(std::process::Command::new("sh").args(["-c", &interrupt]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    drop(stdin);
+    output
+}
+
+#[cfg(unix)]
+#[test]
+fn a_run_that_is_stopped_reports_what_was_read() {
+    // A few entries, and more than one batch of them.
+    for count in [1_000, 20_000] {
+        let log: String = (0..count).map(|second| entry(second % 60, "app", "SELECT 1")).collect();
+        let output = interrupted(&["digest", "-o", "json"], &log);
+        assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["partial"], true);
+        let read = report["global"]["query_count"].as_u64().unwrap();
+        assert!(read > 0 && read <= u64::from(count), "{read} of {count}");
+        let output = interrupted(&["digest"], &log);
+        assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+        assert!(text(&output.stdout).contains("PARTIAL"), "{}", text(&output.stdout));
+    }
+}
+
+#[test]
+fn a_run_to_the_end_is_not_partial() {
+    let output = run(&["digest", "-o", "json", &sample("bom.log")]);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["partial"], false);
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    for arguments in [&["--help"][..], &["--version"], &["digest", "--help"], &["man"]] {
+        let output = run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{arguments:?}");
+    }
+}
