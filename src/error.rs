@@ -7,7 +7,7 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file that is not there or may not be read.
-    #[error("cannot open {name}: {source}")]
+    #[error("cannot open {name}")]
     Open {
         /// As the user gave it.
         name: String,
@@ -21,7 +21,7 @@ pub enum Error {
         name: String,
     },
     /// Reading failed before anything was read.
-    #[error("cannot read {name} at byte {offset}: {source}")]
+    #[error("cannot read {name} at byte {offset}")]
     Read {
         /// As the user gave it.
         name: String,
@@ -42,7 +42,7 @@ pub enum Error {
     #[error("{0}")]
     Usage(String),
     /// The report or an export could not be written.
-    #[error("cannot write {name}: {source}")]
+    #[error("cannot write {name}")]
     Write {
         /// Where to.
         name: String,

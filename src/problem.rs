@@ -1,7 +1,5 @@
 //! Input that could not be read. It is counted, located and reported; the run goes on.
 
-use std::fmt;
-
 /// Where something stands: which input, and at which byte of its plain text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
@@ -57,11 +55,18 @@ pub struct Problem {
     pub kind: Kind,
     /// In words, with what was expected.
     pub detail: String,
+    /// The beginning of the text in question; it may hold literals.
+    pub text: String,
 }
 
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "byte {}: {}", self.origin.offset, self.detail)
+impl Problem {
+    /// The detail and the text, or the detail alone where no literal may be shown.
+    pub fn told(&self, redact: bool) -> String {
+        if redact || self.text.is_empty() {
+            self.detail.clone()
+        } else {
+            format!("{}: {}", self.detail, self.text)
+        }
     }
 }
 
@@ -115,7 +120,7 @@ mod tests {
 
     fn problem(source: u32, offset: u64) -> Problem {
         let origin = Origin { source, offset };
-        Problem { origin, kind: Kind::CutHead, detail: String::new() }
+        Problem { origin, kind: Kind::CutHead, detail: String::new(), text: String::new() }
     }
 
     #[test]

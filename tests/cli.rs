@@ -90,10 +90,7 @@ fn an_input_that_cannot_be_read_is_named() {
     check_refused(&["digest", directory], &[directory, "directory"]);
     check_refused(&["fingerprint", directory], &[directory, "directory"]);
     // The second of two counts as well.
-    check_refused(
-        &["digest", &sample("bom.log"), missing.to_str().unwrap()],
-        &["missing.log"],
-    );
+    check_refused(&["digest", &sample("bom.log"), missing.to_str().unwrap()], &["missing.log"]);
 }
 
 #[cfg(unix)]
@@ -272,8 +269,7 @@ fn id_of(fingerprint: &str) -> String {
 #[test]
 fn fingerprints_are_printed_of_a_file_and_of_standard_input() {
     // IDs are the MD5 of the texts.
-    let want: String =
-        PRINTS.iter().map(|text| format!("{}\t{text}\n", id_of(text))).collect();
+    let want: String = PRINTS.iter().map(|text| format!("{}\t{text}\n", id_of(text))).collect();
     assert!(want.starts_with("AAF5C8A1B0F5F52105E7465FD18D02CD\t"));
     let (_folder, path) = file("shop.sql", STATEMENTS);
     let of_file = run(&["fingerprint", &path]);
@@ -387,7 +383,8 @@ fn a_redacted_report_holds_no_literal() {
             // Without the option they are shown, so there is something to hide.
             assert!(text(&open.stdout).contains("SECRET"), "{arguments:?}");
         }
-        let leaked = printed.lines().filter(|line| line.contains("SECRET") || line.contains("424242"));
+        let leaked =
+            printed.lines().filter(|line| line.contains("SECRET") || line.contains("424242"));
         leaks.extend(leaked.map(|line| format!("{arguments:?}: {line}")));
     }
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
@@ -398,7 +395,8 @@ fn a_short_query_id_is_the_end_of_the_long_one() {
     let log = sample("shop.log");
     let (long, short) = (report(&[&log]), report(&[&log, "--id-length", "16"]));
     let profile = text(&run(&["digest", &log, "--id-length", "16"]).stdout);
-    let classes = long["classes"].as_array().unwrap().iter().zip(short["classes"].as_array().unwrap());
+    let classes =
+        long["classes"].as_array().unwrap().iter().zip(short["classes"].as_array().unwrap());
     let mut seen = 0;
     for (long, short) in classes {
         let id = long["id"].as_str().unwrap();
@@ -470,12 +468,17 @@ fn classes_can_be_users() {
     let classes = report["classes"].as_array().unwrap();
     let got: Vec<_> = classes
         .iter()
-        .map(|class| (class["fingerprint"].as_str().unwrap(), class["query_count"].as_u64().unwrap()))
+        .map(|class| {
+            (class["fingerprint"].as_str().unwrap(), class["query_count"].as_u64().unwrap())
+        })
         .collect();
     assert_eq!(got, [("app", 2), ("report", 1)]);
     assert!(classes.iter().all(|class| class["attribute"] == "user"));
     let profile = text(&run(&["digest", &path, "--group-by", "user"]).stdout);
-    assert!(profile.lines().any(|line| line.starts_with('#') && line.ends_with("app")), "{profile}");
+    assert!(
+        profile.lines().any(|line| line.starts_with('#') && line.ends_with("app")),
+        "{profile}"
+    );
 }
 
 #[test]

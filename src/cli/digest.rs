@@ -112,7 +112,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let report = study.run();
     drop(shown);
     let report = report?;
-    args.manners.warn(&report);
+    args.manners.warn(&report, args.inputs.redact);
     output::write(args.output_file.as_ref(), |out| match args.output {
         Format::Text => text::write(&report, &look, out),
         Format::Json => json::write(&report, &look, out),

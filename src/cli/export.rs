@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let report = study.export(&mut events.out, &mut classes.out, args.inputs.redact);
     drop(shown);
     let report = report?;
-    args.manners.warn(&report);
+    args.manners.warn(&report, args.inputs.redact);
     events.keep()?;
     classes.keep()?;
     Ok(if stop.load(Ordering::Relaxed) { super::STOPPED } else { super::DONE })

@@ -16,7 +16,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 /// Read MySQL and MariaDB slow query logs and say what to do about them
 #[derive(Debug, Parser)]
 #[command(name = "adagio", version, max_term_width = 100)]
-#[command(subcommand_required = true, arg_required_else_help = true)]
+#[command(subcommand_required = true, arg_required_else_help = true, args_override_self = true)]
 #[command(after_help = "Examples:\n  \
     adagio digest /var/log/mysql/slow.log\n  \
     adagio digest slow.log.*.gz --since 2026-03-06 --where \"db = 'shop'\"\n  \

@@ -45,7 +45,7 @@ const WARNINGS: usize = 100;
 
 impl Manners {
     /// Says on standard error what is odd about the inputs.
-    pub fn warn(&self, report: &Report) {
+    pub fn warn(&self, report: &Report, redact: bool) {
         if self.quiet {
             return;
         }
@@ -55,7 +55,8 @@ impl Manners {
             }
             if self.verbose {
                 for problem in input.problems.iter().take(WARNINGS) {
-                    eprintln!("adagio: {}: {problem}", input.name);
+                    let offset = problem.origin.offset;
+                    eprintln!("adagio: {}: byte {offset}: {}", input.name, problem.told(redact));
                 }
             }
         }
@@ -133,7 +134,7 @@ fn oddities(input: &Input) -> Option<String> {
         .problems
         .iter()
         .find(|problem| problem.kind == adagio::problem::Kind::Unreadable)
-        .map(ToString::to_string);
+        .map(|problem| problem.told(true));
     let parts: Vec<String> = [
         counted(tally.fragments, "fragment", "fragments"),
         counted(input.events.anomalies, "impossible value", "impossible values"),

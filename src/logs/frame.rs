@@ -36,8 +36,8 @@ pub struct Frame {
     pub before_time: bool,
     /// Whether the log ends behind it with one blank line.
     pub before_last_blank: bool,
-    /// What `use` says, if there is such a line.
-    pub database: Span,
+    /// What `use` says, if there is such a line: a place in [`Batch::databases`].
+    pub database: Option<usize>,
     /// The time of `SET timestamp`, if there is such a line.
     pub set_timestamp: Option<Timestamp>,
     /// What it inherits.

@@ -114,7 +114,7 @@ impl Json<'_> {
                 json!({
                     "offset": problem.origin.offset,
                     "kind": problem.kind.word(),
-                    "detail": problem.detail,
+                    "detail": problem.told(self.look.redact),
                 })
             })
             .collect();

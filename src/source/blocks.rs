@@ -7,8 +7,10 @@ use std::io::{self, Read};
 
 use super::shipped::Unwrap;
 
-/// Bytes looked at to tell how lines are wrapped.
+/// Bytes looked at to tell how lines are wrapped,
 const LOOK: usize = 256 * 1024;
+/// and as many of them at the most, where no header comes before.
+const FURTHEST_LOOK: usize = 16 * 1024 * 1024;
 /// Raw bytes taken at once where lines must be unwrapped.
 const PIECE: usize = 1024 * 1024;
 
@@ -33,11 +35,18 @@ impl std::fmt::Debug for Blocks {
 impl Blocks {
     /// Looks at the beginning of `reader`. An input that fails later gives what came before.
     pub fn new(mut reader: Box<dyn Read + Send>) -> Blocks {
-        let mut beginning = vec![0; LOOK];
-        let (count, failure) = fill(&mut reader, &mut beginning);
-        beginning.truncate(count);
+        let mut beginning = Vec::new();
+        let (ended, failure) = loop {
+            let looked = beginning.len();
+            beginning.resize(looked.max(LOOK / 2) * 2, 0);
+            let (count, failure) = fill(&mut reader, &mut beginning[looked..]);
+            let ended = failure.is_some() || looked + count < beginning.len();
+            beginning.truncate(looked + count);
+            if ended || beginning.len() >= FURTHEST_LOOK || Unwrap::has_head(&beginning) {
+                break (ended, failure);
+            }
+        };
         let unwrap = Unwrap::detect(&beginning);
-        let ended = failure.is_some() || count < LOOK;
         let beginning = io::Cursor::new(beginning);
         Blocks {
             reader,
@@ -108,6 +117,16 @@ impl Blocks {
     /// The byte of the input at which byte `text` of the text stands.
     pub fn origin(&self, text: u64) -> u64 {
         self.unwrap.as_ref().map_or(text, |unwrap| unwrap.origin(text))
+    }
+
+    /// Bytes of the input up to the end of its text, which is at byte `text` of it.
+    pub fn total(&self, text: u64) -> u64 {
+        self.unwrap.as_ref().map_or(text, Unwrap::raw)
+    }
+
+    /// Lines of other programs that were dropped where lines are unwrapped.
+    pub fn dropped_lines(&self) -> u64 {
+        self.unwrap.as_ref().map_or(0, Unwrap::dropped)
     }
 
     /// Says that nothing before byte `text` will be asked for.

@@ -14,9 +14,10 @@
 use std::collections::VecDeque;
 
 use nom::branch::alt;
-use nom::bytes::complete::{tag, take_while, take_while_m_n, take_while1};
+use nom::bytes::complete::{tag, take_until, take_while, take_while_m_n, take_while1};
 use nom::character::complete::{char, digit1, one_of, space1};
-use nom::combinator::{opt, recognize};
+use nom::combinator::{eof, opt, recognize};
+use nom::multi::many1_count;
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Parser};
 
@@ -26,26 +27,44 @@ use crate::time;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Prefix {
     None,
-    /// `name  | `, possibly with a time behind it.
+    /// `name  | `.
     Compose,
+    /// `name  | ` and a time.
+    TimedCompose,
+    /// `[pod/name/container] `.
+    Pod,
     /// An RFC 3339 time, possibly with stream and completeness behind it.
     Container,
     Syslog,
     Syslog5424,
 }
 
-const PREFIXES: [Prefix; 4] =
-    [Prefix::Compose, Prefix::Container, Prefix::Syslog, Prefix::Syslog5424];
+const PREFIXES: [Prefix; 6] = [
+    Prefix::Compose,
+    Prefix::TimedCompose,
+    Prefix::Pod,
+    Prefix::Container,
+    Prefix::Syslog,
+    Prefix::Syslog5424,
+];
+
+/// The longest line that is waited for; a longer one is handed on in pieces.
+const LONGEST_LINE: usize = 1024 * 1024;
+/// Names of services and programs that are told apart.
+const MOST_SPEAKERS: usize = 100;
 
 /// Header lines that tell where the text of the log begins in a line.
 const HEADS: [&[u8]; 3] = [b"# Time: ", b"# User@Host: ", b"# Query_time: "];
 
 /// What a line's prefix says.
-struct Cut {
+#[derive(Debug, PartialEq, Eq)]
+struct Cut<'a> {
     /// Bytes of the prefix.
     length: usize,
     /// The runtime cut the line here; the next one goes on.
     partial: bool,
+    /// Who wrote the line: the service, the stream, the program.
+    speaker: &'a [u8],
 }
 
 /// Turns raw lines into lines of the log, and remembers where each came from.
@@ -58,6 +77,11 @@ pub struct Unwrap {
     raw: u64,
     clean: u64,
     tail: Vec<u8>,
+    /// In a line of which the beginning was handed on already.
+    mid_line: bool,
+    /// Whose lines hold headers; lines of all others are dropped.
+    speakers: Vec<Vec<u8>>,
+    dropped: u64,
 }
 
 impl Unwrap {
@@ -65,19 +89,31 @@ impl Unwrap {
     pub fn detect(beginning: &[u8]) -> Option<Unwrap> {
         let lines = || beginning.split(|b| *b == b'\n');
         let is_head = |line: &[u8]| HEADS.iter().any(|head| line.starts_with(head));
-        let bare = lines().find(|line| is_head(line));
-        let wrapped = |prefix: Prefix| {
-            lines().find(|line| cut(prefix, line).is_some_and(|cut| is_head(&line[cut.length..])))
+        let wrapped =
+            |prefix: Prefix| lines().filter_map(move |line| Some((line, cut(prefix, line)?)));
+        let heads = |prefix: Prefix| {
+            wrapped(prefix).filter(|(line, cut)| is_head(&line[cut.length..])).count()
         };
-        let found = match bare {
-            Some(line) => Some((Prefix::None, line)),
-            None => PREFIXES.iter().find_map(|prefix| Some((*prefix, wrapped(*prefix)?))),
-        };
-        let (prefix, line) = found?;
-        let carriage_returns = line.ends_with(b"\r");
+        // The first line of a piece may have lost its prefix, so the greater number decides.
+        let bare = lines().filter(|line| is_head(line)).count();
+        let most = PREFIXES.iter().map(|prefix| (heads(*prefix), *prefix));
+        let (count, prefix) = most.rev().max_by_key(|(count, _)| *count)?;
+        let prefix = if count > bare { prefix } else { Prefix::None };
+        let head = match prefix {
+            Prefix::None => lines().find(|line| is_head(line)),
+            prefix => wrapped(prefix).map(|(line, cut)| &line[cut.length..]).find(|l| is_head(l)),
+        }?;
+        let carriage_returns = head.ends_with(b"\r");
         if prefix == Prefix::None && !carriage_returns {
             return None;
         }
+        let mut speakers: Vec<Vec<u8>> = wrapped(prefix)
+            .filter(|(line, cut)| is_head(&line[cut.length..]))
+            .map(|(_, cut)| cut.speaker.to_vec())
+            .collect();
+        speakers.sort_unstable();
+        speakers.dedup();
+        speakers.truncate(MOST_SPEAKERS);
         Some(Unwrap {
             prefix,
             carriage_returns,
@@ -85,7 +121,26 @@ impl Unwrap {
             raw: 0,
             clean: 0,
             tail: Vec::new(),
+            mid_line: false,
+            speakers,
+            dropped: 0,
         })
+    }
+
+    /// Whether there is a header in `beginning`, so that [`detect`](Unwrap::detect) has something to
+    /// go by.
+    pub fn has_head(beginning: &[u8]) -> bool {
+        HEADS.iter().any(|head| memchr::memmem::find(beginning, head).is_some())
+    }
+
+    /// Lines of other programs that were dropped.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Bytes of the input so far.
+    pub fn raw(&self) -> u64 {
+        self.raw
     }
 
     /// Adds raw bytes; whole lines are written to `text`. With `end` the last line is whole even
@@ -106,6 +161,10 @@ impl Unwrap {
             rest = after;
         }
         self.tail.extend_from_slice(rest);
+        if self.tail.len() > LONGEST_LINE {
+            let piece = std::mem::take(&mut self.tail);
+            self.line(&piece, text);
+        }
         if end {
             if !self.tail.is_empty() {
                 let last = std::mem::take(&mut self.tail);
@@ -120,9 +179,15 @@ impl Unwrap {
         self.lines.push_back((self.clean, self.raw));
         self.raw += line.len() as u64;
         let before = text.len();
-        let cut = cut(self.prefix, line).unwrap_or(Cut { length: 0, partial: false });
+        let ends = line.ends_with(b"\n");
+        let goes_on = std::mem::replace(&mut self.mid_line, !ends);
+        let cut = if goes_on { None } else { cut(self.prefix, line) };
+        if cut.as_ref().is_some_and(|cut| !self.speakers.iter().any(|s| s == cut.speaker)) {
+            self.dropped += 1;
+            return;
+        }
+        let cut = cut.unwrap_or(Cut { length: 0, partial: false, speaker: b"" });
         let mut own = &line[cut.length..];
-        let ends = own.ends_with(b"\n");
         if ends {
             own = &own[..own.len() - 1];
         }
@@ -158,26 +223,33 @@ impl Unwrap {
     }
 }
 
-fn cut(prefix: Prefix, line: &[u8]) -> Option<Cut> {
-    let whole = |rest: &[u8]| Cut { length: line.len() - rest.len(), partial: false };
+fn cut(prefix: Prefix, line: &[u8]) -> Option<Cut<'_>> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    let whole = |(rest, speaker): (&[u8], _)| Cut {
+        length: line.len() - rest.len(),
+        partial: false,
+        speaker,
+    };
     match prefix {
         Prefix::None => None,
-        Prefix::Compose => {
-            let (rest, _) = compose(line).ok()?;
+        Prefix::Compose => compose(line).ok().map(whole),
+        Prefix::TimedCompose => {
+            let (rest, name) = compose(line).ok()?;
             let timed: IResult<_, _> = terminated(time::log_time, char(' ')).parse(rest);
-            Some(whole(timed.map_or(rest, |(rest, _)| rest)))
+            timed.ok().map(|(rest, _)| whole((rest, name)))
         }
+        Prefix::Pod => pod(line).ok().map(whole),
         Prefix::Container => {
-            let (rest, partial) = container(line).ok()?;
-            Some(Cut { length: line.len() - rest.len(), partial })
+            let (rest, (stream, partial)) = container(line).ok()?;
+            Some(Cut { length: line.len() - rest.len(), partial, speaker: stream })
         }
-        Prefix::Syslog => syslog(line).ok().map(|(rest, _)| whole(rest)),
-        Prefix::Syslog5424 => syslog_5424(line).ok().map(|(rest, _)| whole(rest)),
+        Prefix::Syslog => syslog(line).ok().map(whole),
+        Prefix::Syslog5424 => syslog_5424(line).ok().map(whole),
     }
 }
 
 fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'@')
 }
 
 fn colour(input: &[u8]) -> IResult<&[u8], &[u8]> {
@@ -187,16 +259,23 @@ fn colour(input: &[u8]) -> IResult<&[u8], &[u8]> {
 
 fn compose(input: &[u8]) -> IResult<&[u8], &[u8]> {
     let name = preceded(opt(colour), take_while1(is_name));
-    let bar = delimited(space1, char('|'), opt(colour));
-    recognize((name, bar, opt(char(' ')))).parse(input)
+    let bar = (delimited(space1, char('|'), opt(colour)), opt(char(' ')));
+    terminated(name, bar).parse(input)
 }
 
-fn container(input: &[u8]) -> IResult<&[u8], bool> {
-    let (rest, _) = terminated(time::log_time, char(' ')).parse(input)?;
-    let stream = alt((tag("stdout "), tag("stderr ")));
-    let (rest, completeness) =
-        opt(preceded(stream, terminated(one_of("FP"), char(' ')))).parse(rest)?;
-    Ok((rest, completeness == Some('P')))
+fn pod(input: &[u8]) -> IResult<&[u8], &[u8]> {
+    let name = take_while1(|b: u8| is_name(b) || b == b'/');
+    terminated(delimited(tag("[pod/"), name, char(']')), opt(char(' '))).parse(input)
+}
+
+/// A time, and perhaps the stream and whether the line is whole.
+fn container(input: &[u8]) -> IResult<&[u8], (&[u8], bool)> {
+    let (rest, _) = terminated(time::log_time, alt((tag(" "), eof))).parse(input)?;
+    let stream = terminated(alt((tag("stdout"), tag("stderr"))), char(' '));
+    let whole = terminated(one_of("FP"), alt((tag(" "), eof)));
+    let (rest, said) = opt((stream, whole)).parse(rest)?;
+    let (stream, whole) = said.unwrap_or((b"", 'F'));
+    Ok((rest, (stream, whole == 'P')))
 }
 
 fn priority(input: &[u8]) -> IResult<&[u8], &[u8]> {
@@ -208,20 +287,21 @@ fn syslog(input: &[u8]) -> IResult<&[u8], &[u8]> {
     let month = take_while_m_n(3, 3, |b: u8| b.is_ascii_alphabetic());
     let classic = recognize((month, space1, digit1, char(' '), word(), char(' ')));
     let modern = recognize(terminated(time::log_time, char(' ')));
-    let process = recognize((
+    let process = terminated(
         take_while1(|b| is_name(b) || b == b'/'),
-        opt(delimited(char('['), digit1, char(']'))),
-        tag(": "),
-    ));
-    recognize((opt(priority), alt((modern, classic)), word(), char(' '), process)).parse(input)
+        (opt(delimited(char('['), digit1, char(']'))), char(':'), opt(char(' '))),
+    );
+    preceded((opt(priority), alt((modern, classic)), word(), char(' ')), process).parse(input)
 }
 
 fn syslog_5424(input: &[u8]) -> IResult<&[u8], &[u8]> {
     let word = || terminated(take_while1(|b: u8| !b.is_ascii_whitespace()), char(' '));
-    let (rest, _) =
-        (priority, tag("1 "), word(), word(), word(), word(), word(), tag("- ")).parse(input)?;
+    let head = (priority, tag("1 "), word(), word());
+    let (rest, program) = preceded(head, word()).parse(input)?;
+    let structured = recognize(many1_count(delimited(char('['), take_until("]"), char(']'))));
+    let (rest, _) = (word(), word(), alt((tag("-"), structured)), opt(char(' '))).parse(rest)?;
     let mark: IResult<_, _> = tag(&b"\xef\xbb\xbf"[..])(rest);
-    Ok((mark.map_or(rest, |(rest, _)| rest), input))
+    Ok((mark.map_or(rest, |(rest, _)| rest), program))
 }
 
 #[cfg(test)]
@@ -257,6 +337,9 @@ mod tests {
         check("<29>Mar 16 13:11:54 db1 mariadbd: ");
         check("2026-03-06T13:11:54.389753+00:00 db1 mysqld[812]: ");
         check("<13>1 2026-03-06T13:11:54Z db1 mysqld 812 - - ");
+        check("<13>1 2026-03-06T13:11:54Z db1 mysqld 812 ID47 [ex@1 a=\"b c\"] ");
+        check("[pod/mysql-0/mysql] ");
+        check("db.1.abc@node1    | ");
     }
 
     #[test]
@@ -265,6 +348,27 @@ mod tests {
             Unwrap::detect(b"# Time: 2026-03-06T13:11:54Z\nSELECT 'x | # Time: ';\n").is_none()
         );
         assert!(Unwrap::detect(b"").is_none());
+    }
+
+    #[test]
+    fn lines_of_other_speakers_are_dropped_and_counted() {
+        let raw = "# User@Host: a[a] @ h []\ndb-1  | # Time: 2026-03-06T13:11:54Z\n\
+                   db-1  | # Query_time: 1\ndb-1  | SELECT\nweb-1 | it's 200\ndb-1  | 1;\n";
+        let (text, unwrap) = unwrapped(raw).unwrap();
+        let want = "# User@Host: a[a] @ h []\n# Time: 2026-03-06T13:11:54Z\n# Query_time: 1\n\
+                    SELECT\n1;\n";
+        assert_eq!((text.as_str(), unwrap.dropped()), (want, 1));
+        assert_eq!(unwrap.raw(), raw.len() as u64);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_kept() {
+        let mut unwrap = Unwrap::detect(b"# Time: 2026-03-06T13:11:54Z\r\n").unwrap();
+        let mut text = Vec::new();
+        for _ in 0..8 {
+            unwrap.push(&[0; 1 << 19], false, &mut text);
+        }
+        assert!(unwrap.tail.len() <= LONGEST_LINE);
     }
 
     #[test]

@@ -197,7 +197,9 @@ pub fn account(line: &[u8]) -> Option<Account> {
     let at = memchr::memchr_iter(b'@', text).find(|at| {
         let Some(host) = text[at + 1..].strip_prefix(b" ") else { return false };
         let length = host.iter().take_while(|b| !b.is_ascii_whitespace()).count();
-        host[length..].starts_with(b" [") || host[length..].trim_ascii().is_empty()
+        host[length..].starts_with(b" [")
+            || host[length..].trim_ascii().is_empty()
+            || (host.starts_with(b"[") && host[..length].ends_with(b"]"))
     })?;
     let user = match text[..at].iter().position(|b| *b == b'[') {
         Some(0) => text[..at].iter().position(|b| *b == b']').map_or(0, |close| close + 1),
@@ -209,6 +211,12 @@ pub fn account(line: &[u8]) -> Option<Account> {
     let host_start = at + 2;
     let host = text[host_start..].iter().take_while(|b| !b.is_ascii_whitespace()).count();
     let host_end = host_start + host;
+    // `user[user] @ [192.0.2.1]`: the name of the host is left out with its blank.
+    if text[host_start..].starts_with(b"[") && text[..host_end].ends_with(b"]") {
+        let ip = shift(host_start + 1, host_end - 1, begin);
+        let rest = shift(host_end, text.len(), begin);
+        return Some(Account { user: shift(0, user, begin), ip, rest, ..Account::default() });
+    }
     let brackets = text[host_end..].strip_prefix(b" [");
     let (ip, behind) = match brackets {
         None => (Span::default(), host_end),

@@ -163,10 +163,10 @@ pub fn follows_banner(line: &[u8]) -> bool {
 #[rustfmt::skip]
 const STATEMENT_WORDS: &[&str] = &[
     "alter", "analyze", "backup", "begin", "binlog", "call", "case", "change", "check", "checksum",
-    "close", "commit", "create", "cursor", "deallocate", "declare", "delete", "delimiter", "desc", "describe", "do",
-    "drop", "else", "elseif", "elsif", "end", "exception", "execute", "explain", "fetch", "flush", "for", "get",
+    "close", "commit", "continue", "create", "cursor", "deallocate", "declare", "delete", "delimiter", "desc", "describe", "do",
+    "drop", "else", "elseif", "elsif", "end", "exception", "execute", "exit", "explain", "fetch", "flush", "for", "get", "goto",
     "grant", "handler", "help", "if", "import", "insert", "install", "iterate", "kill", "leave",
-    "load", "lock", "loop", "open", "optimize", "prepare", "procedure", "purge", "release",
+    "load", "lock", "loop", "null", "open", "optimize", "pragma", "prepare", "procedure", "purge", "raise", "release",
     "rename", "repair", "repeat", "replace", "reset", "resignal", "restart", "return", "revoke",
     "rollback", "savepoint", "select", "set", "show", "shutdown", "signal", "start", "stop",
     "table", "truncate", "uninstall", "union", "unlock", "until", "update", "use", "values",
@@ -177,19 +177,24 @@ const STATEMENT_WORDS: &[&str] = &[
 /// stored program, a comment.
 pub fn continues_statement(line: &[u8]) -> bool {
     let line = line.trim_ascii_start();
-    if [&b"#"[..], b"--", b"/*", b"(", b"@", b";", b"*/", b"}", b"//", b"$$"]
-        .iter()
-        .any(|start| line.starts_with(start))
-    {
+    let signs = [&b"#"[..], b"/*", b"(", b"@", b";", b"*/", b"}", b"//", b"$$", b"<<"];
+    let is_comment = line.starts_with(b"--") && line.get(2).is_none_or(|b| *b <= b' ');
+    if is_comment || signs.iter().any(|start| line.starts_with(start)) {
         return true;
     }
     let length =
         line.iter().position(|b| !(b.is_ascii_alphanumeric() || *b == b'_')).unwrap_or(line.len());
     let (word, rest) = line.split_at(length);
-    let label = !word.is_empty() && rest.trim_ascii_start().starts_with(b":");
+    let behind = rest.trim_ascii_start();
+    // `x := 5;` is a line of a program, `x: …` a label or a message.
+    if !word.is_empty() && behind.starts_with(b":=") {
+        return true;
+    }
+    let label = !word.is_empty() && behind.starts_with(b":");
     let statement = STATEMENT_WORDS.iter().any(|known| word.eq_ignore_ascii_case(known.as_bytes()));
     // `Check out: …`, `[Note] …` and the like are no SQL; a label is followed by a loop word.
-    (statement && !rest.starts_with(b":"))
+    let ends_word = rest.first().is_none_or(|b| b" \t\r;(`'\"@*".contains(b));
+    (statement && ends_word)
         || (label && {
             let body = rest.trim_ascii_start()[1..].trim_ascii_start();
             [&b"begin"[..], b"loop", b"while", b"repeat", b"for"].iter().any(|word| {

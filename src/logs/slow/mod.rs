@@ -33,7 +33,7 @@ pub const BLOCK: usize = 1024 * 1024;
 /// The longest entry that is kept whole; one more byte and its statement is cut.
 pub const LONGEST: usize = 256 * 1024 * 1024;
 /// How far is looked to tell a header in a string from one behind an unclosed string.
-const LOOKAHEAD: usize = 256 * 1024;
+const LOOKAHEAD: usize = 1024 * 1024;
 /// A line without an end that is taken off piece by piece instead of waiting for the end.
 const LONG_LINE: usize = 64 * 1024;
 
@@ -126,6 +126,8 @@ struct Gap {
     after_entry: bool,
     /// A head without its beginning was counted.
     cut_head: bool,
+    /// The last line was the rest of a header line, so the lines behind it are of the same entry.
+    cut_header: bool,
     /// Behind a statement that was cut for its length.
     overlong: bool,
     /// In the middle of a line without an end.
@@ -250,13 +252,17 @@ impl Framer {
         self.base += at as u64;
         self.blocks.forget(self.base);
         if self.ended && self.pending.is_empty() {
-            self.tally.bytes = self.blocks.origin(self.base);
+            // A last line of nothing but a prefix has no text of its own.
+            self.tally.bytes = self.blocks.total(self.base);
+            self.tally.header_bytes += self.tally.bytes - self.blocks.origin(self.base);
+            self.tally.foreign_lines += self.blocks.dropped_lines();
             if let Some(failure) = self.blocks.failure() {
                 let detail = format!("the input could not be read further: {failure}");
                 self.problems.add(Problem {
                     origin: Origin { source: self.source, offset: self.tally.bytes },
                     kind: problem::Kind::Unreadable,
                     detail,
+                    text: String::new(),
                 });
             }
         }
@@ -329,8 +335,8 @@ impl Framer {
         let origin = Origin { source: self.source, offset: self.offset(at) };
         if self.problems.wants(origin) {
             let start = String::from_utf8_lossy(&text[at..end.min(at + 60)]);
-            let start = start.lines().next().unwrap_or_default().trim_end().to_owned();
-            self.problems.add(Problem { origin, kind, detail: format!("{detail}: {start}") });
+            let text = start.lines().next().unwrap_or_default().trim_end().to_owned();
+            self.problems.add(Problem { origin, kind, detail: detail.to_owned(), text });
         }
     }
 
@@ -354,28 +360,33 @@ impl Framer {
         self.tally.event_bytes += length;
         self.tally.embedded_plans += u64::from(entry.plan);
         self.tally.foreign_lines += entry.foreign;
+        let carry = self.carry;
+        let said = if entry.database.is_empty() { entry.schema } else { entry.database };
+        if !said.is_empty() {
+            self.note_database(said.of(text), batch);
+        }
         batch.frames.push(Frame {
             offset: self.offset(at),
             length,
             header: entry.header,
             statement: entry.statement,
             kind: entry.kind,
-            database: entry.database,
+            database: self.carry.database.filter(|_| !entry.database.is_empty()),
             own_time: entry.time.is_some(),
             before_time: text[end..].starts_with(b"# Time: "),
             before_last_blank: self.ended && text[entry.statement.end..] == *b";\n\n",
             set_timestamp: entry.set_timestamp,
-            carry: self.carry,
+            carry,
         });
-        let said = if entry.database.is_empty() { entry.schema } else { entry.database };
-        if !said.is_empty() {
-            let said = said.of(text);
-            if self.database.as_deref() != Some(said) {
-                let name = header::database_name(said);
-                self.carry.database = Some(batch.databases.len());
-                batch.databases.push(name.clone());
-                self.database = Some(name);
-            }
+    }
+
+    /// Remembers a database for the entries that follow.
+    fn note_database(&mut self, said: &[u8], batch: &mut Batch) {
+        if self.database.as_deref() != Some(said) {
+            let name = header::database_name(said);
+            self.carry.database = Some(batch.databases.len());
+            batch.databases.push(name.clone());
+            self.database = Some(name);
         }
     }
 
@@ -397,7 +408,8 @@ impl Framer {
     fn cut(&mut self, text: &[u8], at: usize, batch: &mut Batch) -> usize {
         let origin = Origin { source: self.source, offset: self.offset(at) };
         let detail = format!("an entry of more than {LONGEST} bytes: the rest of it is left out");
-        self.problems.add(Problem { origin, kind: problem::Kind::TooLong, detail });
+        let kind = problem::Kind::TooLong;
+        self.problems.add(Problem { origin, kind, detail, text: String::new() });
         let end = text.len();
         match Header::read(text, at, true) {
             HeaderEnd::Statement(header) if header.query_time => {
@@ -413,8 +425,13 @@ impl Framer {
 
     /// Looks at what begins at `at`, the beginning of a line between entries.
     fn step(&mut self, text: &[u8], at: usize) -> Step {
-        if self.base + at as u64 == 0 && text.starts_with(b"\xef\xbb\xbf") {
-            return Step::Header { end: 3 };
+        if text[at..].starts_with(b"\xef\xbb\xbf") {
+            return Step::Header { end: at + 3 };
+        }
+        // A log that was truncated while the server wrote on begins with a hole.
+        let hole = text[at..].iter().take_while(|b| **b == 0).count();
+        if hole > 0 {
+            return Step::Skipped { end: at + hole, why: Why::Rest };
         }
         let Some((line, next)) = line_at(text, at, self.ended) else {
             if text.len() - at < LONG_LINE || text[at] == b'#' {
@@ -430,6 +447,9 @@ impl Framer {
         }
         if lines::begins_entry(line) || (lines::is_header(line) && header::is_attributes(line)) {
             return self.entry(text, at);
+        }
+        if line.starts_with(b"#") && self.ended && next == text.len() && !text.ends_with(b"\n") {
+            return Step::Skipped { end: next, why: Why::CutTail };
         }
         // A time that cannot be read is still the first line of an entry.
         if lines::is_time(line) {
@@ -449,6 +469,7 @@ impl Framer {
         if line.trim_ascii().is_empty() || lines::follows_banner(line) {
             return Step::Header { end: next };
         }
+        self.gap.cut_header = self.cuts_header(text, line, next);
         match self.stray(line) {
             Why::NoQueryTime => match self.statement_end(text, at) {
                 Some((_, end)) => Step::Skipped { end, why: Why::NoQueryTime },
@@ -456,6 +477,17 @@ impl Framer {
             },
             why => Step::Skipped { end: next, why },
         }
+    }
+
+    /// Whether a line at the head is what is left of a header line: it ends no statement, and
+    /// lines of a header follow that do not begin one.
+    fn cuts_header(&self, text: &[u8], line: &[u8], next: usize) -> bool {
+        let follows = line_at(text, next, true).map_or(&b""[..], |(line, _)| line);
+        !self.gap.after_entry
+            && !line.trim_ascii_end().ends_with(b";")
+            && header::is_attributes(follows)
+            && !lines::is_time(follows)
+            && !lines::is_user(follows)
     }
 
     /// What a line between entries is that is no header, no banner and not blank.
@@ -479,12 +511,13 @@ impl Framer {
 
     /// Reads an entry that begins at `at`.
     fn entry(&mut self, text: &[u8], at: usize) -> Step {
-        let at_head = !self.gap.after_entry;
+        let gap = self.gap;
         let fragment = |end, cut_tail| {
-            let why = match (cut_tail, at_head) {
+            let why = match (cut_tail, gap.after_entry) {
                 (true, _) => Why::CutTail,
-                (false, true) => Why::CutHead,
-                (false, false) => Why::NoQueryTime,
+                (false, false) if gap.cut_header => Why::Rest,
+                (false, false) => Why::CutHead,
+                (false, true) => Why::NoQueryTime,
             };
             Step::Skipped { end, why }
         };
@@ -514,8 +547,11 @@ impl Framer {
                 Some((_, end)) => fragment(end, false),
             },
         };
-        self.gap.after_entry = true;
-        step
+        self.gap = Gap { after_entry: true, ..Gap::default() };
+        match step {
+            Step::Entry { end, .. } if gap.cut_header => Step::Skipped { end, why: Why::Rest },
+            step => step,
+        }
     }
 
     /// The statement that begins at `start`, and the place behind it; `None` if the text ends
@@ -540,7 +576,9 @@ impl Framer {
                 None if self.ended => text.len(),
                 None => return None,
             };
-            if let Some((semicolon, end)) = inner_end(text, place, &mut walk, &mut walked) {
+            if let Some((semicolon, end)) =
+                inner_end(text, place, &mut walk, &mut walked, found.is_none())
+            {
                 return Some((Span { start, end: semicolon }, end));
             }
             if found.is_none() {
@@ -558,14 +596,15 @@ impl Framer {
                     }
                     let slice = &text[place..limit.min(text.len())];
                     let to_the_end = self.ended && text.len() <= limit;
-                    let unclosed = !quotes::is_enclosed(slice, walk, |semicolon| {
+                    let unclosed = !quotes::is_enclosed(slice, walk, to_the_end, |semicolon| {
                         may_end(slice, semicolon, to_the_end)
                     });
                     unclosed && (ended || is_strong(text, place, self.ended)?)
                 }
             };
             if is_end {
-                let cut_short = if ended { None } else { banner_in(text, start, place) };
+                let is_open = walk.open != Open::Nothing;
+                let cut_short = if ended { None } else { banner_in(text, start, place, is_open) };
                 let end = cut_short.unwrap_or(place);
                 return Some((without_semicolon(text, start, end), end));
             }
@@ -600,12 +639,14 @@ fn line_at(text: &[u8], at: usize, ended: bool) -> Option<(&[u8], usize)> {
 }
 
 /// Walks on to `place`. If the statement ends there or before, at a `;` behind which no statement
-/// goes on, gives the place of the `;` and the place behind the statement's last line.
+/// goes on, gives the place of the `;` and the place behind the statement's last line. `is_last`
+/// says that the log ends at `place`.
 fn inner_end(
     text: &[u8],
     place: usize,
     walk: &mut Walk,
     walked: &mut usize,
+    is_last: bool,
 ) -> Option<(usize, usize)> {
     let piece = &text[..place];
     let mut hits = Hits::new(piece, &quotes::SPECIAL);
@@ -618,7 +659,9 @@ fn inner_end(
         let Some(first) = first else { return Some((at - 1, place)) };
         let start = behind[..first].iter().rposition(|b| *b == b'\n').map_or(0, |b| b + 1);
         let (behind, _) = line_at(&behind[start..], 0, true)?;
-        if !lines::continues_statement(behind) {
+        // The last line of a log without a line end is a header cut short rather than a comment.
+        let is_cut = behind.starts_with(b"#") && is_last && piece.ends_with(behind);
+        if is_cut || !lines::continues_statement(behind) {
             return Some((at - 1, line));
         }
     }
@@ -663,16 +706,17 @@ fn is_strong_behind(text: &[u8], next: usize, ended: bool) -> Option<bool> {
     Some(lines::begins_entry(line) || (lines::is_header(line) && header::is_attributes(line)))
 }
 
-/// The place of a banner in a statement that a crash cut short.
-fn banner_in(text: &[u8], start: usize, place: usize) -> Option<usize> {
+/// The place of a banner in a statement that a crash cut short. `is_open`: in the middle of a
+/// string, which then hides nothing.
+fn banner_in(text: &[u8], start: usize, place: usize, is_open: bool) -> Option<usize> {
     memchr::memmem::find_iter(&text[start..place], b", Version: ").find_map(|found| {
         let at = start + found;
         let line = text[start..at].iter().rposition(|b| *b == b'\n').map(|b| start + b + 1)?;
         let (whole, _) = line_at(text, line, true)?;
         let mut walk = Walk::default();
         walk.over(&text[start..line]);
-        (walk.open == Open::Nothing).then_some(())?;
-        flavor::banner(whole).map(|_| line)
+        let is_text = walk.open != Open::Nothing && !is_open;
+        flavor::banner(whole).filter(|_| !is_text).map(|_| line)
     })
 }
 
@@ -690,6 +734,23 @@ fn without_semicolon(text: &[u8], start: usize, end: usize) -> Span {
         Some(body) => Span { start, end: start + body.len() },
         None => Span { start, end },
     }
+}
+
+/// The `;` that ends a `use` line; a quoted name may hold one itself.
+fn use_end(text: &[u8]) -> Option<usize> {
+    let quoted = text.strip_prefix(b"use `");
+    let mut at = match quoted {
+        None => 0,
+        Some(_) => 5,
+    };
+    while quoted.is_some() {
+        at += memchr::memchr(b'`', text.get(at..)?)? + 1;
+        if text.get(at) != Some(&b'`') {
+            break;
+        }
+        at += 1;
+    }
+    memchr::memchr(b';', text.get(at..)?).map(|found| at + found)
 }
 
 /// The header of an entry.
@@ -754,9 +815,12 @@ impl Header {
                     return HeaderEnd::Administrator(header, command, next);
                 }
                 if header.closed {
-                    // A `#` line here is a comment, unless an entry begins.
+                    // A `#` line here is a comment, unless an entry begins or the log is cut.
+                    let is_cut = ended && next == text.len() && !text.ends_with(b"\n");
                     return if lines::begins_entry(line) {
                         HeaderEnd::Nothing(header)
+                    } else if is_cut {
+                        header.cut_short(text)
                     } else {
                         HeaderEnd::Statement(header)
                     };
@@ -777,7 +841,7 @@ impl Header {
                 header.is_lone_time = false;
                 header.end = next;
             } else if header.may_set() && lines::use_line(line).is_some() {
-                let Some(semicolon) = memchr::memchr(b';', &text[at..]) else {
+                let Some(semicolon) = use_end(&text[at..]) else {
                     return if ended { header.cut_short(text) } else { HeaderEnd::More };
                 };
                 let Some((rest, next)) = line_at(text, at + semicolon + 1, ended) else {
@@ -795,11 +859,15 @@ impl Header {
             } else if lines::is_foreign(line) {
                 header.foreign += 1;
                 header.end = next;
-            } else if !header.query_time && !header.closed && text.get(next) == Some(&b'#') {
-                // A name with a line end in it: `# Schema: two` and `lines  QC_hit: No`.
-                header.end = next;
-            } else if !header.query_time && !header.closed && next >= text.len() && !ended {
+            } else if header.may_go_on(line, at) && next >= text.len() && !ended {
                 return HeaderEnd::More;
+            } else if header.may_go_on(line, at) && text.get(next) == Some(&b'#') {
+                // A name with a line end in it: `# Schema: two` and `lines  QC_hit: No`.
+                let start = header.schema.start;
+                let value = header::schema_value(&text[start..at + line.len()]);
+                header.schema = Span { start: start + value.start, end: start + value.end };
+                header.maria |= memchr::memmem::find(line, b"QC_hit:").is_some();
+                header.end = next;
             } else {
                 return HeaderEnd::Statement(header);
             }
@@ -813,6 +881,11 @@ impl Header {
         HeaderEnd::Nothing(self)
     }
 
+    /// Whether a line can be the rest of the database's name on the line before.
+    fn may_go_on(&self, line: &[u8], at: usize) -> bool {
+        !self.query_time && self.schema.end + 1 == at && !line.trim_ascii_end().ends_with(b";")
+    }
+
     /// Whether a `SET timestamp` line still belongs to the header.
     fn may_set(&self) -> bool {
         self.set_timestamp.is_none()
@@ -821,7 +894,9 @@ impl Header {
     /// Whether the last line of a log is the beginning of a `SET` line.
     fn is_cut_line(&self, line: &[u8]) -> bool {
         self.may_set()
-            && (line.starts_with(b"SET timestamp=") || b"SET timestamp=".starts_with(line))
+            && [&b"SET timestamp="[..], b"use "]
+                .iter()
+                .any(|start| start.starts_with(line) || line.starts_with(start))
     }
 
     /// Notes a `#` line; false if it begins another entry.

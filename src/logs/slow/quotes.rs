@@ -154,17 +154,23 @@ fn line_end(text: &[u8], at: usize) -> usize {
 
 /// Whether the header-like line at the beginning of `text` belongs to the string, name or
 /// comment that is open there. `ends` tells whether a statement may end behind the `;` at a
-/// place: a header, a banner or the end of the log follows.
+/// place: a header, a banner or the end of the log follows. `is_last` says that the log ends with
+/// the text; then the last statement may lack its `;`.
 ///
 /// Strings that a client never closed are logged too, and then everything behind looks quoted.
 /// So the text is read on: quotes must close and open where SQL has them close and open, and a
 /// statement must end outside of quotes. In the wrong reading of an unclosed string each literal
 /// is taken for SQL and each piece of SQL for a literal, which soon shows.
-pub fn is_enclosed(text: &[u8], mut walk: Walk, ends: impl Fn(usize) -> bool) -> bool {
+pub fn is_enclosed(
+    text: &[u8],
+    mut walk: Walk,
+    is_last: bool,
+    ends: impl Fn(usize) -> bool,
+) -> bool {
     let mut at = 0;
     loop {
         at = match walk.step(text, at) {
-            Stop::End => return false,
+            Stop::End => return is_last && walk.open == Open::Nothing,
             Stop::Semicolon(place) if ends(place) => return true,
             Stop::Semicolon(place) => place,
             Stop::Opened(place) if may_open(text, place) => place + 1,
@@ -238,8 +244,11 @@ mod tests {
         let inside = "# Time: x\nSELECT 1;\nend' AS tricky;\n# Time: y\n";
         let ends = |text: &'static str| move |at: usize| text[at..].starts_with("\n# Time: y");
         let walk = Walk { open: Open::Quote(b'\''), escaped: false };
-        assert!(is_enclosed(inside.as_bytes(), walk, ends(inside)));
+        assert!(is_enclosed(inside.as_bytes(), walk, false, ends(inside)));
         let outside = "# Time: x\nSELECT * FROM a WHERE name = 'abc';\n# Time: y\n";
-        assert!(!is_enclosed(outside.as_bytes(), walk, ends(outside)));
+        assert!(!is_enclosed(outside.as_bytes(), walk, false, ends(outside)));
+        let last = "# Time: x\nSELECT 1;\nend')\n";
+        assert!(is_enclosed(last.as_bytes(), walk, true, |_| false));
+        assert!(!is_enclosed(last.as_bytes(), walk, false, |_| false));
     }
 }

@@ -64,6 +64,7 @@ pub struct Said {
     database: Option<Span>,
     thread_id: Option<Span>,
     started: Option<Span>,
+    ended: Option<Span>,
     plan: Option<Span>,
     maria: bool,
     anomalies: u32,
@@ -236,8 +237,8 @@ impl Reader {
 
     fn note_problem(&mut self, line: &[u8], origin: Origin, kind: problem::Kind, what: &str) {
         if self.problems.wants(origin) {
-            let line = String::from_utf8_lossy(&line[..line.len().min(160)]);
-            self.problems.add(Problem { origin, kind, detail: format!("{what}: {line}") });
+            let text = String::from_utf8_lossy(&line[..line.len().min(160)]).into_owned();
+            self.problems.add(Problem { origin, kind, detail: what.to_owned(), text });
         }
     }
 
@@ -430,6 +431,7 @@ impl Reader {
         match self.registry.name(metric) {
             b"Thread_id" | b"Conn_ID" => said.thread_id = Some(span),
             b"Start" => said.started = Some(span),
+            b"End" => said.ended = Some(span),
             _ => {}
         }
     }
@@ -487,15 +489,26 @@ impl Reader {
             });
             return (ts, earlier(ts));
         }
+        let day = 86_400 * SECOND;
         let stamp = match (carry.time, frame.set_timestamp) {
             (Some(time), _) if time.offset.is_some() && frame.own_time => time.instant(),
+            // Servers that mark the zone print a time for every entry, so the line of this one
+            // is lost. `SET timestamp` may be its start, or what a session made of it.
+            (Some(time), Some(set)) if time.offset.is_some() => time.instant().max(Some(set)),
             (Some(time), Some(set)) if frame.own_time && !names_the_time(time, set) => {
+                Some(unmarked(time.civil))
+            }
+            (Some(time), Some(set)) if (unmarked(time.civil).0 - set.0).abs() > day => {
                 Some(unmarked(time.civil))
             }
             (_, Some(set)) => Some(set),
             (Some(time), None) => Some(time.instant().unwrap_or_else(|| unmarked(time.civil))),
             (None, None) => None,
         };
+        let instant = |span: Option<Span>| {
+            time::log_time(span?.of(text)).ok().and_then(|(_, time)| time.instant())
+        };
+        let stamp = if frame.own_time { stamp } else { instant(said.ended).or(stamp) };
         let maria = match carry.family {
             Family::Unknown => said.maria,
             family => family.stamps_the_start(),
@@ -503,10 +516,7 @@ impl Reader {
         if maria {
             return (stamp.zip(query_time).and_then(|(start, took)| start.plus(took)), stamp);
         }
-        let started = said.started.and_then(|span| {
-            time::log_time(span.of(text)).ok().and_then(|(_, time)| time.instant())
-        });
-        (stamp, started.or_else(|| earlier(stamp)))
+        (stamp, instant(said.started).or_else(|| earlier(stamp)))
     }
 }
 
@@ -532,7 +542,7 @@ fn continued(text: &[u8], end: usize, header_end: usize) -> usize {
 fn is_impossible(kind: Kind, number: i128) -> bool {
     match kind {
         Kind::Time | Kind::Millis => !(0..IMPOSSIBLE_TIME).contains(&number),
-        _ => number > IMPOSSIBLE_COUNT,
+        _ => !(0..=IMPOSSIBLE_COUNT).contains(&number),
     }
 }
 
@@ -605,10 +615,8 @@ fn word(text: &[u8], start: usize) -> Option<(Value, usize)> {
 /// The default database, and whether it was carried over.
 fn database<'a>(batch: &'a Batch, frame: &Frame, said: &Said) -> (Option<&'a [u8]>, bool) {
     let text = &batch.buffer[..batch.filled];
-    if !frame.database.is_empty() {
-        let name = frame.database.of(text).trim_ascii();
-        let bare = name.strip_prefix(b"`").and_then(|name| name.strip_suffix(b"`"));
-        return (Some(bare.unwrap_or(name)), false);
+    if let Some(own) = frame.database.and_then(|place| batch.databases.get(place)) {
+        return (Some(own), false);
     }
     if let Some(schema) = said.database {
         return (Some(schema.of(text)), false);
