@@ -30,14 +30,9 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
-    /// Not one event in an input that is not empty.
-    #[error("no slow-log entry in {names}: {looks}")]
-    NoEvent {
-        /// The inputs.
-        names: String,
-        /// What they look like.
-        looks: String,
-    },
+    /// Not one event in an input that is not empty: which, and what it looks like.
+    #[error("{0}")]
+    NoEvent(String),
     /// An option with a value that makes no sense.
     #[error("{0}")]
     Usage(String),

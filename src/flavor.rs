@@ -64,6 +64,10 @@ pub fn banner(line: &[u8]) -> Option<Banner> {
     }
     let at = memchr::memmem::find(line, b", Version: ")?;
     let (path, rest) = (&line[..at], &line[at + b", Version: ".len()..]);
+    // A statement may quote a banner.
+    if path.iter().any(|b| matches!(b, b'\'' | b'"' | b'`' | b'(' | b',')) {
+        return None;
+    }
     let version = rest.split(|b| b.is_ascii_whitespace()).next().unwrap_or_default();
     let has = |text: &str| {
         let text = text.as_bytes();
@@ -120,6 +124,7 @@ mod tests {
     #[test]
     fn a_statement_is_no_banner() {
         check("SELECT ', Version: 8.0';", None);
+        check("SELECT '/usr/sbin/mysqld, Version: 5.7.1-log. started with:", None);
         check("/usr/sbin/mysqld, Version: 8.0.36", None);
     }
 }

@@ -179,7 +179,7 @@ pub struct Registry {
 }
 
 /// Names beyond the table that one run keeps apart; a log with more of them is no slow log.
-const FURTHER_MOST: usize = 1000;
+const FURTHER_MOST: usize = 20_000;
 
 impl Registry {
     /// A registry that knows the table.
@@ -206,10 +206,16 @@ impl Registry {
         Some(id)
     }
 
-    /// The number of a name that may differ in letter case from what the log has.
-    pub fn find(&self, name: &[u8]) -> Option<MetricId> {
-        let ids = (0..self.len() as u16).map(MetricId);
-        ids.into_iter().find(|id| self.name(*id).eq_ignore_ascii_case(name))
+    /// Whether a name that a user typed means this attribute: as the log spells it in any letter
+    /// case, or as the column of the `events` table is called.
+    pub fn is_meant(&self, id: MetricId, typed: &str) -> bool {
+        let name = self.name(id);
+        name.eq_ignore_ascii_case(typed.as_bytes()) || column(name).eq_ignore_ascii_case(typed)
+    }
+
+    /// Whether a name that a user typed means any attribute that is known.
+    pub fn knows(&self, typed: &str) -> bool {
+        (0..self.len() as u16).any(|id| self.is_meant(MetricId(id), typed))
     }
 
     /// How many names there are.
@@ -233,6 +239,30 @@ impl Registry {
     /// What its values are; `None` for a name outside the table, whose values tell.
     pub fn kind(id: MetricId) -> Option<Kind> {
         METRICS.get(usize::from(id.0)).map(|row| row.kind)
+    }
+}
+
+/// A name that a user typed, and which attributes it means.
+#[derive(Debug, Clone, Default)]
+pub struct Named {
+    typed: String,
+    /// By number of the attribute, as far as asked.
+    known: Vec<Option<bool>>,
+}
+
+impl Named {
+    /// The name as typed.
+    pub fn new(typed: &str) -> Named {
+        Named { typed: typed.to_owned(), known: Vec::new() }
+    }
+
+    /// Whether the attribute is meant.
+    pub fn means(&mut self, registry: &Registry, id: MetricId) -> bool {
+        let place = usize::from(id.0);
+        if place >= self.known.len() {
+            self.known.resize(place + 1, None);
+        }
+        *self.known[place].get_or_insert_with(|| registry.is_meant(id, &self.typed))
     }
 }
 
@@ -287,7 +317,7 @@ mod tests {
         let id = registry.id(b"Foo_bar").unwrap();
         assert_eq!(registry.id(b"Foo_bar"), Some(id));
         assert_eq!(registry.name(id), b"Foo_bar");
-        assert_eq!(registry.find(b"FOO_BAR"), Some(id));
+        assert!(registry.is_meant(id, "FOO_BAR") && registry.knows("foo_bar"));
         for n in 0..2 * FURTHER_MOST {
             registry.id(format!("n{n}").as_bytes());
         }

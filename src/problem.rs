@@ -84,7 +84,7 @@ impl Problems {
     /// Whether a problem at this place would be kept; asked before a text is made for it.
     pub fn wants(&self, origin: Origin) -> bool {
         let mut of_source = self.kept.iter().filter(|p| p.origin.source == origin.source);
-        of_source.clone().count() < Problems::MOST || of_source.any(|p| p.origin > origin)
+        of_source.clone().count() < Problems::MOST || of_source.any(|p| p.origin >= origin)
     }
 
     /// Keeps the problem if it is among the first ones of its input.

@@ -9,10 +9,12 @@ use crate::digest::run::{self, Outcome};
 use crate::digest::stat::Rules;
 use crate::digest::{Digest, Group, Options};
 use crate::error::Error;
+use crate::event::Event;
 use crate::logs::guess;
 use crate::logs::slow::Framer;
 use crate::logs::slow::read::Reading;
-use crate::report::ndjson::Exporter;
+use crate::metric::Registry;
+use crate::report::ndjson::Events;
 use crate::report::profile::{Limit, Order, Outliers, metric_of, profile};
 use crate::report::{Input, Report};
 use crate::source::blocks::Blocks;
@@ -21,7 +23,7 @@ use crate::time::Zone;
 
 /// What is asked of a run.
 #[derive(Debug, Default)]
-pub struct Plan {
+pub struct Request {
     /// What makes a class, which events count, how figures are computed.
     pub options: Options,
     /// By what classes are ordered.
@@ -36,10 +38,10 @@ pub struct Plan {
     pub threads: usize,
 }
 
-/// Inputs that are open and a plan for them.
+/// Inputs that are open and what is asked of them.
 #[derive(Debug)]
 pub struct Study {
-    plan: Plan,
+    request: Request,
     inputs: Vec<Opened>,
     stop: Arc<AtomicBool>,
 }
@@ -74,7 +76,11 @@ impl Study {
     /// with what was read.
     ///
     /// Errors: an input that is not there, not readable or a directory.
-    pub fn open(paths: &[PathBuf], plan: Plan, stop: Arc<AtomicBool>) -> Result<Study, Error> {
+    pub fn open(
+        paths: &[PathBuf],
+        request: Request,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Study, Error> {
         let standard_input = [PathBuf::from("-")];
         let paths = if paths.is_empty() { &standard_input } else { paths };
         let mut inputs = Vec::new();
@@ -92,10 +98,10 @@ impl Study {
                 compression: source.compression,
                 taken: source.taken,
                 looks,
-                framer: Some(Framer::new(number as u32, blocks, plan.log_zone.clone())),
+                framer: Some(Framer::new(number as u32, blocks, request.log_zone.clone())),
             });
         }
-        Ok(Study { plan, inputs, stop })
+        Ok(Study { request, inputs, stop })
     }
 
     /// How far the run has come; valid while it runs.
@@ -106,10 +112,14 @@ impl Study {
         }
     }
 
+    fn framers(&mut self) -> Vec<Framer> {
+        self.inputs.iter_mut().filter_map(|input| input.framer.take()).collect()
+    }
+
     fn reading(&self) -> Reading {
         Reading {
-            as_peer: self.plan.options.rules == Rules::Peer,
-            zone: self.plan.log_zone.clone(),
+            as_peer: self.request.options.rules == Rules::Peer,
+            zone: self.request.log_zone.clone(),
         }
     }
 
@@ -118,13 +128,13 @@ impl Study {
     /// Errors: not one event in inputs that are not empty; an attribute to order or group by
     /// that no event has.
     pub fn run(mut self) -> Result<Report, Error> {
-        let threads = match self.plan.threads {
+        let threads = match self.request.threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             threads => threads,
         };
-        let framers = self.inputs.iter_mut().filter_map(|input| input.framer.take()).collect();
+        let framers = self.framers();
         let reading = self.reading();
-        let outcome = run::run(framers, &self.plan.options, &reading, threads, &self.stop);
+        let outcome = run::run(framers, &self.request.options, &reading, threads, &self.stop);
         self.report(outcome)
     }
 
@@ -137,26 +147,36 @@ impl Study {
         classes: &mut dyn Write,
         redact: bool,
     ) -> Result<Report, Error> {
-        let framers: Vec<Framer> =
-            self.inputs.iter_mut().filter_map(|input| input.framer.take()).collect();
+        let framers = self.framers();
         let names: Vec<String> = self.inputs.iter().map(|input| input.name.clone()).collect();
         let failed = |source| Error::Write { name: "the export".to_owned(), source };
-        let mut exporter = Exporter::new(&self.plan.options, self.reading(), names, redact);
-        let outcome = exporter.events(framers, events, &self.stop).map_err(failed)?;
+        let reading = self.reading();
+        let options = &self.request.options;
+        let mut lines = Events::new(options, names, redact);
+        let show = |event: &Event<'_>, registry: &Registry| lines.write(event, registry, events);
+        let outcome = run::each(framers, options, &reading, &self.stop, show).map_err(failed)?;
         let report = self.report(outcome)?;
         crate::report::ndjson::classes(&report, classes).map_err(failed)?;
         Ok(report)
     }
 
     fn report(self, outcome: Outcome) -> Result<Report, Error> {
-        let Outcome { digest, framers, problems } = outcome;
+        let Outcome { mut digest, framers, problems } = outcome;
+        let forgotten_names = digest.forget_names();
         let stopped = self.stop.load(Ordering::Relaxed);
         let events: u64 = framers.iter().map(|framer| framer.tally().events).sum();
         let bytes: u64 = framers.iter().map(|framer| framer.tally().bytes).sum();
         if events == 0 && bytes > 0 && !stopped {
-            let names: Vec<&str> = self.inputs.iter().map(|input| input.name.as_str()).collect();
-            let looks = self.inputs.first().map_or("", |input| input.looks).to_owned();
-            return Err(Error::NoEvent { names: names.join(", "), looks });
+            let held = self.inputs.iter().zip(&framers);
+            let said: Vec<String> = held
+                .filter(|(_, framer)| framer.tally().bytes > 0)
+                .map(|(input, framer)| {
+                    let failure = framer.tally().failure.as_ref();
+                    let failure = failure.map_or(String::new(), |text| format!(", and {text}"));
+                    format!("no slow-log entry in {}: {}{failure}", input.name, input.looks)
+                })
+                .collect();
+            return Err(Error::NoEvent(said.join("; ")));
         }
         let mut sources = digest.sources.clone();
         sources.resize_with(framers.len(), Default::default);
@@ -177,18 +197,20 @@ impl Study {
                 problems: Input::problems_of(number as u32, framer.problems(), &problems),
             })
             .collect();
-        let plan = self.plan;
-        check_names(&plan, &digest)?;
-        let group = plan.options.group.clone();
-        let rules = plan.options.rules;
-        let mut report = Report::new(digest, inputs, group, plan.order.clone(), rules, |digest| {
-            profile(digest, &plan.order, plan.limit, plan.outliers.as_ref(), rules)
-        });
+        let request = self.request;
+        check_names(&request, &digest)?;
+        let group = request.options.group.clone();
+        let rules = request.options.rules;
+        let mut report =
+            Report::new(digest, inputs, group, request.order.clone(), rules, |digest| {
+                profile(digest, &request.order, request.limit, request.outliers.as_ref(), rules)
+            });
         report.partial = stopped;
-        report.timeline = plan.options.timeline;
+        report.forgotten_names = forgotten_names;
+        report.timeline = request.options.timeline;
         let names_matter = report.group == Group::Fingerprint
             && rules == Rules::Default
-            && !plan.options.collapse_digits;
+            && !request.options.collapse_digits;
         if names_matter {
             report.count_folded();
         }
@@ -197,7 +219,7 @@ impl Study {
 }
 
 /// Refuses to order or group by what no event has.
-fn check_names(plan: &Plan, digest: &Digest) -> Result<(), Error> {
+fn check_names(request: &Request, digest: &Digest) -> Result<(), Error> {
     if digest.sources.iter().all(|source| source.events == 0) {
         return Ok(());
     }
@@ -207,25 +229,28 @@ fn check_names(plan: &Plan, digest: &Digest) -> Result<(), Error> {
             .iter()
             .any(|class| class.columns.get(place).is_some_and(|column| column.stat.is_some()))
     };
-    if let Group::Attribute(name) = &plan.options.group
+    if let Group::Attribute(name) = &request.options.group
         && digest.classes.is_empty()
     {
         return Err(Error::Usage(format!("no event has the attribute {name} to group by")));
     }
-    let order = metric_of(digest, &plan.order.attribute);
-    let found = order.and_then(|metric| digest.places.find(metric)).is_some_and(quantity);
+    if let Some(name) = request.options.filter.unknown_name(&digest.registry) {
+        return Err(Error::Usage(format!("--where: no event has the attribute {name}")));
+    }
+    let found = metric_of(digest, &request.order.attribute).is_some();
     // A log whose every time is impossible is still a log.
-    if found || digest.classes.is_empty() || plan.order == Order::default() {
+    if found || digest.classes.is_empty() || request.order == Order::default() {
         return Ok(());
     }
     let metrics = digest.places.metrics().iter().enumerate();
-    let names: Vec<String> = metrics
+    let mut names: Vec<String> = metrics
         .filter(|(place, _)| quantity(*place))
         .map(|(_, metric)| String::from_utf8_lossy(digest.registry.name(*metric)).into_owned())
         .collect();
+    names.sort();
     Err(Error::Usage(format!(
         "no event has a number {} to order by; the log has {}",
-        plan.order.attribute,
+        request.order.attribute,
         names.join(", ")
     )))
 }

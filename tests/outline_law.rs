@@ -175,6 +175,19 @@ const PAIRS: &[(&str, &str)] = &[
     // For the peer a comment opens with `--` alone and ends with the line.
     ("SELECT a --in (1, 2)", "SELECT a --in (1,\n2)"),
     ("SELECT a --(1, 'b')", "SELECT a --(1,\n'b')"),
+    // The peer keeps a string at the very start, also behind a comment that it deletes.
+    ("/*+ x */'a'", "/*+ x */'b c'"),
+    // The peer knows no back-quoted names, so a quote in one opens a string.
+    ("SELECT `it's`='b c'", "SELECT `it's`='a'"),
+    ("SELECT `it's`, a.x = 'b c'", "SELECT `it's`, a.x = 'a'"),
+    // Digits behind `e-` belong to a number, as far as they are digits.
+    ("SELECT 2E-7 FROM t", "SELECT 2E-7.5 FROM t"),
+    ("SELECT 1.5e+3 FROM t", "SELECT 1.5e+3.5 FROM t"),
+    // A literal is opened by `x'` and not by `x\"`.
+    ("SELECT x'1f' FROM t", "SELECT x\"1f\" FROM t"),
+    ("SELECT n'a' FROM t", "SELECT n\"a\" FROM t"),
+    // At the end of a statement `;` is no token.
+    ("SELECT a --;/* c */", "SELECT a --; "),
 ];
 
 #[test]

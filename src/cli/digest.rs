@@ -89,14 +89,14 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let everything = Limit { percent: Some(100.0), count: None };
     let limit = if args.report_all { everything } else { args.limit };
-    let mut plan = args.inputs.plan(
+    let mut request = args.inputs.request(
         args.group_by.clone(),
         args.order_by.clone(),
         limit,
         Some(args.outliers.clone()),
     )?;
-    plan.options.timeline = args.timeline;
-    plan.threads = args.threads.threads.map_or(0, usize::from);
+    request.options.timeline = args.timeline;
+    request.threads = args.threads.threads.map_or(0, usize::from);
     let look = Look {
         rules: args.inputs.rules(),
         redact: args.inputs.redact,
@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
             && output::is_coloured(args.color, args.output_file.is_some()),
     };
     let stop = output::stop_flag();
-    let study = Study::open(&args.inputs.files, plan, Arc::clone(&stop))?;
+    let study = Study::open(&args.inputs.files, request, Arc::clone(&stop))?;
     let shown = args.manners.show(study.progress());
     let report = study.run();
     drop(shown);

@@ -37,16 +37,21 @@ pub struct Args {
     format: Format,
 
     #[command(flatten)]
+    threads: inputs::Threads,
+
+    #[command(flatten)]
     manners: output::Manners,
 }
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let Format::Ndjson = args.format;
+    // Lines come in the order of the log, so one thread writes them whatever is asked for.
+    let _ = args.threads.threads;
     let everything = Limit { percent: Some(100.0), count: None };
-    let plan = args.inputs.plan(Group::Fingerprint, Order::default(), everything, None)?;
+    let request = args.inputs.request(Group::Fingerprint, Order::default(), everything, None)?;
     let stop = output::stop_flag();
-    let study = Study::open(&args.inputs.files, plan, Arc::clone(&stop))?;
+    let study = Study::open(&args.inputs.files, request, Arc::clone(&stop))?;
     std::fs::create_dir_all(&args.to)
         .with_context(|| format!("cannot make the folder {}", args.to.display()))?;
     let mut events = output::Pending::create(&args.to.join("events.ndjson"))?;

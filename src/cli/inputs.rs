@@ -9,7 +9,7 @@ use adagio::digest::stat::Rules;
 use adagio::digest::{Group, Options};
 use adagio::report::profile::{Limit, Order, Outliers};
 use adagio::sql::condition::Condition;
-use adagio::study::Plan;
+use adagio::study::Request;
 use adagio::time::{Timestamp, Zone, typed};
 use anyhow::{Context, anyhow};
 use clap::ValueEnum;
@@ -32,6 +32,7 @@ pub enum Type {
 
 /// Inputs and which of their events count.
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub struct Args {
     /// Logs to read, as one log in the order given; `-` or none is standard input
     ///
@@ -78,6 +79,7 @@ pub struct Args {
 
 /// Threads; only where a command uses more than one.
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub struct Threads {
     /// Threads; the result never depends on it [default: one for each core]
     #[arg(long, value_name = "N")]
@@ -93,19 +95,27 @@ impl Args {
         }
     }
 
+    /// Names of the inputs.
+    fn names(&self) -> Vec<String> {
+        match self.files.as_slice() {
+            [] => vec!["-".to_owned()],
+            files => files.iter().map(|file| file.display().to_string()).collect(),
+        }
+    }
+
     /// The zone of printed times.
     pub fn zone(&self) -> anyhow::Result<Zone> {
         Zone::named(&self.tz).map_err(|error| anyhow!("--tz: {error}"))
     }
 
     /// What is meant.
-    pub fn plan(
+    pub fn request(
         &self,
         group: Group,
         order: Order,
         limit: Limit,
         outliers: Option<Outliers>,
-    ) -> anyhow::Result<Plan> {
+    ) -> anyhow::Result<Request> {
         let zone = self.zone()?;
         let time = |option: &str, text: &Option<String>| {
             let typed = text.as_ref().map(|text| typed(text, &zone, now()));
@@ -117,16 +127,17 @@ impl Args {
             since: time("--since", &self.since)?,
             until: time("--until", &self.until)?,
             condition: condition.context("--where")?,
+            sources: self.names(),
         };
         let options = Options {
             rules: self.rules(),
             group,
-            order: order.attribute.clone().into_bytes(),
+            order: order.attribute.clone(),
             collapse_digits: self.collapse_digits,
             filter,
             timeline: false,
         };
-        Ok(Plan {
+        Ok(Request {
             options,
             order,
             limit,

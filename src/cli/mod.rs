@@ -81,3 +81,13 @@ fn is_closed_pipe(error: &anyhow::Error) -> bool {
         io == Some(io::ErrorKind::BrokenPipe)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        Arguments::command().debug_assert();
+    }
+}

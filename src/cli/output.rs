@@ -26,6 +26,7 @@ pub enum When {
 
 /// Messages and progress.
 #[derive(Debug, clap::Args)]
+#[group(skip)]
 pub struct Manners {
     /// Show progress on standard error
     #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
@@ -40,9 +41,6 @@ pub struct Manners {
     verbose: bool,
 }
 
-/// Warnings printed of one input with `--verbose`.
-const WARNINGS: usize = 100;
-
 impl Manners {
     /// Says on standard error what is odd about the inputs.
     pub fn warn(&self, report: &Report, redact: bool) {
@@ -54,7 +52,7 @@ impl Manners {
                 eprintln!("adagio: {}: {line}", input.name);
             }
             if self.verbose {
-                for problem in input.problems.iter().take(WARNINGS) {
+                for problem in &input.problems {
                     let offset = problem.origin.offset;
                     eprintln!("adagio: {}: byte {offset}: {}", input.name, problem.told(redact));
                 }
@@ -127,23 +125,7 @@ fn oddities(input: &Input) -> Option<String> {
     if tally.events == 0 && tally.bytes > 0 {
         return Some(format!("no slow-log entry: {}", input.looks));
     }
-    let counted = |count: u64, one: &str, many: &str| {
-        (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
-    };
-    let unreadable = input
-        .problems
-        .iter()
-        .find(|problem| problem.kind == adagio::problem::Kind::Unreadable)
-        .map(|problem| problem.told(true));
-    let parts: Vec<String> = [
-        counted(tally.fragments, "fragment", "fragments"),
-        counted(input.events.anomalies, "impossible value", "impossible values"),
-        counted(tally.foreign_lines, "foreign line", "foreign lines"),
-        unreadable,
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let parts = input.not_counted();
     (!parts.is_empty()).then(|| format!("not counted: {} (-v tells where)", parts.join(", ")))
 }
 

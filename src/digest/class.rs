@@ -124,29 +124,31 @@ fn decade(micros: i128) -> usize {
 }
 
 impl ClassDigest {
-    /// Adds an event; `order` is the attribute whose greatest value makes the worst sample.
-    pub fn add(&mut self, event: &Event<'_>, places: &mut Places, order: MetricId, rules: Rules) {
+    /// Adds an event; the one with the greatest `ordered` is the worst sample.
+    pub fn add(
+        &mut self,
+        event: &Event<'_>,
+        places: &mut Places,
+        ordered: Option<i128>,
+        rules: Rules,
+    ) {
         self.count += 1;
         if let Some(ts) = event.ts {
             self.first = Some(self.first.map_or(ts, |first| first.min(ts)));
             self.last = Some(self.last.map_or(ts, |last| last.max(ts)));
         }
-        let mut order_value = None;
         let mut query_time = None;
         let mut rate = 1;
         for attribute in event.attributes {
             let place = places.place(attribute.metric);
             match attribute.value {
                 Value::Number(number) => {
-                    if attribute.metric == order {
-                        order_value = Some(number);
-                    }
                     if attribute.metric == metric::QUERY_TIME {
                         query_time = Some(number);
                         self.decades[decade(number)] += 1;
                     }
                     match Registry::kind(attribute.metric) {
-                        Some(Kind::Code) => self.code(place, attribute.metric, number),
+                        Some(Kind::Code) => self.code(place, number),
                         _ if attribute.metric == RATE_LIMIT => rate = number.max(1),
                         _ => self.number(place, attribute.metric, number, rules),
                     }
@@ -176,7 +178,7 @@ impl ClassDigest {
         }
         self.estimate.events += rate as u128;
         self.estimate.query_time += query_time.unwrap_or(0) * rate;
-        self.samples.add(event, order_value.unwrap_or(-1), query_time);
+        self.samples.add(event, ordered.unwrap_or(-1), query_time, rules);
     }
 
     fn column(&mut self, place: usize) -> &mut Column {
@@ -193,7 +195,7 @@ impl ClassDigest {
     }
 
     /// Error numbers and the like: zero is "none" and only counted.
-    fn code(&mut self, place: usize, _metric: MetricId, number: i128) {
+    fn code(&mut self, place: usize, number: i128) {
         if number == 0 {
             self.column(place).flags.1 += 1;
         } else {
@@ -207,17 +209,17 @@ impl ClassDigest {
         tally.get_or_insert_with(|| Box::new(Tally::new(bound))).add(value);
     }
 
-    /// Joins the class of another part of the run, whose places are translated by `place_of`.
-    pub fn merge(&mut self, other: ClassDigest, metrics: &[MetricId], place_of: &[usize]) {
+    /// Joins the sums of another class, whose places are translated by `place_of`. Samples are not
+    /// joined: of several classes together none is the sample.
+    pub fn merge(&mut self, other: &ClassDigest, metrics: &[MetricId], place_of: &[usize]) {
         self.count += other.count;
         self.first = least(self.first, other.first);
         self.last = self.last.max(other.last);
-        for (place, column) in other.columns.into_iter().enumerate() {
+        for (place, column) in other.columns.iter().enumerate() {
             if !column.is_empty() {
-                self.column(place_of[place]).merge(&column, quantity_kind(metrics[place]));
+                self.column(place_of[place]).merge(column, quantity_kind(metrics[place]));
             }
         }
-        self.samples.merge(other.samples);
         self.estimate.events += other.estimate.events;
         self.estimate.query_time += other.estimate.query_time;
         for (own, other) in self.decades.iter_mut().zip(other.decades) {

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use crate::event::{Event, Value as EventValue};
-use crate::metric::{Kind, MetricId, Registry, column};
+use crate::event::{Attribute, Event, Value as EventValue};
+use crate::metric::{Kind, Named, Registry};
 use crate::sql::condition::{Condition, Value};
+use crate::sql::fingerprint::ClassId;
 use crate::time::Timestamp;
 
 /// What an event must fulfil.
@@ -17,30 +18,38 @@ pub struct Filter {
     pub until: Option<Timestamp>,
     /// Kept if this is true.
     pub condition: Option<Condition>,
+    /// Names of the inputs, for a condition that asks for them.
+    pub sources: Vec<String>,
 }
 
 /// Where a name of a condition is looked up.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 enum Field {
+    Source,
+    Offset,
     Ts,
     Start,
     Database,
+    Inherited,
     User,
     Host,
     Ip,
     Thread,
     Statement,
     Fingerprint,
+    Id,
     Item,
-    Offset,
-    Attribute(Option<MetricId>),
+    /// Known as a column, and never told by a slow log.
+    Server,
+    Attribute(Named),
 }
 
-/// The names of a condition, looked up among the attributes met so far.
+/// The names of a condition, and where the event at hand has them.
 #[derive(Debug, Default)]
 pub struct Fields {
     fields: Vec<Field>,
-    known: usize,
+    /// For each field that is an attribute, its place in the event.
+    places: Vec<Option<usize>>,
 }
 
 /// Texts that are only made if a condition asks for them.
@@ -69,57 +78,78 @@ impl Filter {
             }
         }
         let Some(condition) = &self.condition else { return true };
-        fields.look_up(condition, registry);
+        fields.look_up(condition, event, registry);
         let fingerprint = OnceCell::new();
+        let fingerprint = || fingerprint.get_or_init(|| (derived.fingerprint)()).as_slice();
         let item = OnceCell::new();
-        condition.holds(&|place| match fields.fields[place] {
+        let id = OnceCell::new();
+        let id = || id.get_or_init(|| ClassId::of(fingerprint()).to_string()).as_bytes();
+        let source = self.sources.get(event.source as usize);
+        condition.holds(&|place| match &fields.fields[place] {
+            Field::Source => text(source.map(String::as_bytes)),
+            Field::Offset => Value::Number(i128::from(event.offset) * 1_000_000),
             Field::Ts => time(event.ts),
             Field::Start => time(event.start),
             Field::Database => text(event.database.filter(|name| !name.is_empty())),
+            Field::Inherited => Value::Bool(event.database_inherited),
             Field::User => text(event.user),
             Field::Host => text(event.host),
             Field::Ip => text(event.ip),
             Field::Thread => text(event.thread_id),
             Field::Statement => text(Some(event.statement)),
-            Field::Fingerprint => {
-                text(Some(fingerprint.get_or_init(|| (derived.fingerprint)()).as_slice()))
-            }
+            Field::Fingerprint => text(Some(fingerprint())),
+            Field::Id => text(Some(id())),
             Field::Item => text(Some(item.get_or_init(|| (derived.item)()).as_slice())),
-            Field::Offset => Value::Number(i128::from(event.offset) * 1_000_000),
-            Field::Attribute(metric) => {
-                metric.map_or(Value::Null, |metric| attribute(event, metric))
-            }
+            Field::Server => Value::Null,
+            Field::Attribute(_) => match fields.places[place].map(|at| event.attributes[at]) {
+                Some(attribute) => value_of(event, attribute),
+                None => Value::Null,
+            },
         })
+    }
+
+    /// A name of the condition that neither is a column nor known as an attribute.
+    pub fn unknown_name(&self, registry: &Registry) -> Option<&str> {
+        let columns = self.condition.as_ref()?.columns();
+        let is_unknown =
+            |name: &&String| matches!(field(name), Field::Attribute(_)) && !registry.knows(name);
+        columns.iter().find(is_unknown).map(String::as_str)
     }
 }
 
 impl Fields {
-    fn look_up(&mut self, condition: &Condition, registry: &Registry) {
-        if self.known == registry.len() && self.fields.len() == condition.columns().len() {
-            return;
+    fn look_up(&mut self, condition: &Condition, event: &Event<'_>, registry: &Registry) {
+        if self.fields.len() != condition.columns().len() {
+            self.fields = condition.columns().iter().map(|name| field(name)).collect();
         }
-        self.known = registry.len();
-        self.fields = condition.columns().iter().map(|name| field(name, registry)).collect();
+        self.places.clear();
+        self.places.extend(self.fields.iter_mut().map(|field| match field {
+            Field::Attribute(named) => {
+                event.attributes.iter().position(|a| named.means(registry, a.metric))
+            }
+            _ => None,
+        }));
     }
 }
 
-fn field(name: &str, registry: &Registry) -> Field {
+fn field(name: &str) -> Field {
     match name {
+        "source" => Field::Source,
+        "offset" | "pos_in_log" => Field::Offset,
         "ts" => Field::Ts,
         "start_ts" => Field::Start,
         "db" | "schema" => Field::Database,
+        "db_inherited" => Field::Inherited,
         "user" => Field::User,
         "host" => Field::Host,
         "ip" => Field::Ip,
         "thread_id" => Field::Thread,
         "query" | "arg" => Field::Statement,
         "fingerprint" => Field::Fingerprint,
+        "query_id" => Field::Id,
         "item" => Field::Item,
-        "offset" | "pos_in_log" => Field::Offset,
-        _ => Field::Attribute(registry.find(name.as_bytes()).or_else(|| {
-            let ids = (0..registry.len() as u16).map(MetricId);
-            ids.into_iter().find(|id| column(registry.name(*id)) == name)
-        })),
+        "server" => Field::Server,
+        _ => Field::Attribute(Named::new(name)),
     }
 }
 
@@ -131,24 +161,14 @@ fn text(text: Option<&[u8]>) -> Value<'_> {
     text.map_or(Value::Null, |text| Value::Text(Cow::Borrowed(text)))
 }
 
-fn attribute<'a>(event: &Event<'a>, metric: MetricId) -> Value<'a> {
-    // `Errno` and `Last_errno` are one column.
-    let same = |other: MetricId| other == metric || (errno(metric) && errno(other));
-    let found = event.attributes.iter().find(|attribute| same(attribute.metric));
-    match found.map(|attribute| attribute.value) {
-        None => Value::Null,
-        Some(EventValue::Flag(flag)) => Value::Bool(flag),
-        Some(EventValue::Text(span)) => Value::Text(Cow::Borrowed(span.of(event.buffer))),
-        Some(EventValue::Number(number)) => {
-            let kind = Registry::kind(metric).unwrap_or(Kind::Number);
-            let millionths =
-                if kind.scale() == 1 { number.saturating_mul(1_000_000) } else { number };
-            Value::Number(millionths)
+fn value_of<'a>(event: &Event<'a>, attribute: Attribute) -> Value<'a> {
+    match attribute.value {
+        EventValue::Flag(flag) => Value::Bool(flag),
+        EventValue::Text(span) => Value::Text(Cow::Borrowed(span.of(event.buffer))),
+        EventValue::Number(number) => {
+            let kind = Registry::kind(attribute.metric).unwrap_or(Kind::Number);
+            // Billionths lose their last three digits here; a condition counts in millionths.
+            Value::Number(number.saturating_mul(1_000_000) / kind.scale())
         }
     }
-}
-
-fn errno(metric: MetricId) -> bool {
-    use crate::metric::METRICS;
-    METRICS.get(usize::from(metric.0)).is_some_and(|row| matches!(row.name, "Errno" | "Last_errno"))
 }

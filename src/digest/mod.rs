@@ -20,7 +20,7 @@ use std::hash::{BuildHasher, Hasher};
 use hashbrown::{HashMap, HashTable};
 
 use crate::event::{Event, Value};
-use crate::metric::{self, Kind, MetricId, Registry};
+use crate::metric::{self, Kind, MetricId, Named, Registry};
 use crate::sql::outline::{self, outline};
 use crate::sql::{distill, fingerprint, pt};
 use crate::time::{SECOND, Timestamp};
@@ -64,7 +64,7 @@ pub struct Options {
     /// What makes a class.
     pub group: Group,
     /// The attribute whose greatest value makes the worst sample.
-    pub order: Vec<u8>,
+    pub order: String,
     /// Digits of table and database names become `?`.
     pub collapse_digits: bool,
     /// Which events count.
@@ -84,6 +84,8 @@ pub struct SourceTally {
     pub rates: BTreeMap<(Vec<u8>, i128), (u64, i128)>,
     /// Events in the digest.
     pub events: u64,
+    /// Events among them without what they are grouped by: they are in no class.
+    pub ungrouped: u64,
     /// Their `Query_time` in microseconds.
     pub query_time: i128,
 }
@@ -111,7 +113,7 @@ pub struct Digest {
 }
 
 /// Outlines that are remembered before each new one goes to the exact function.
-const OUTLINE_BYTES: usize = 64 * 1024 * 1024;
+const OUTLINE_BYTES: usize = 32 * 1024 * 1024;
 
 /// Which class an outline belongs to.
 #[derive(Debug, Default)]
@@ -136,9 +138,11 @@ pub struct Sorter<'o> {
     digest: Digest,
     outlines: Outlines,
     fields: Fields,
-    order: MetricId,
-    group: Option<MetricId>,
+    order: Named,
+    group: Named,
     timeline: Timeline,
+    /// Runs kept of all batches.
+    runs: usize,
     hasher: foldhash::fast::FixedState,
 }
 
@@ -162,17 +166,40 @@ impl Digest {
         self.classes.iter().map(|class| class.count).sum()
     }
 
-    /// All classes together.
-    pub fn total(&self) -> ClassDigest {
+    /// Some classes together, without samples.
+    pub fn sum<'a>(&'a self, classes: impl Iterator<Item = &'a ClassDigest>) -> ClassDigest {
         let metrics = self.places.metrics();
         let places: Vec<usize> = (0..metrics.len()).collect();
-        let mut total = ClassDigest::default();
-        for class in &self.classes {
-            let mut class = class.clone();
-            class.samples = sample::Samples::default();
-            total.merge(class, metrics, &places);
+        let mut sum = ClassDigest::default();
+        for class in classes {
+            sum.merge(class, metrics, &places);
         }
-        total
+        sum
+    }
+
+    /// Forgets all but a bounded number of the names that the log brought: those with the least
+    /// hashes, so that neither order nor threads matter. Gives how many were forgotten.
+    pub fn forget_names(&mut self) -> usize {
+        const MOST: usize = 1000;
+        let hash = |metric: &MetricId| tally::hash(self.registry.name(*metric));
+        let mut further: Vec<(u64, usize)> = self
+            .places
+            .metrics()
+            .iter()
+            .enumerate()
+            .filter(|(_, metric)| Registry::kind(**metric).is_none())
+            .map(|(place, metric)| (hash(metric), place))
+            .collect();
+        further.sort_unstable();
+        let forgotten = further.split_off(further.len().min(MOST));
+        for class in &mut self.classes {
+            for (_, place) in &forgotten {
+                if let Some(column) = class.columns.get_mut(*place) {
+                    *column = class::Column::default();
+                }
+            }
+        }
+        forgotten.len()
     }
 
     /// Seconds in which a statement ended.
@@ -240,13 +267,16 @@ impl Digest {
             }
             let place = self.class(key);
             class_of.push(place);
-            self.classes[place as usize].merge(class, &known, &places);
+            let own = &mut self.classes[place as usize];
+            own.merge(&class, &known, &places);
+            own.samples.merge(class.samples);
         }
         for (number, source) in other.sources.into_iter().enumerate() {
             let own = self.source(number as u32);
             own.filtered += source.filtered;
             own.anomalies += source.anomalies;
             own.events += source.events;
+            own.ungrouped += source.ungrouped;
             own.query_time += source.query_time;
             for (rate, (events, time)) in source.rates {
                 let sum = own.rates.entry(rate).or_default();
@@ -265,22 +295,21 @@ impl Digest {
 }
 
 impl<'o> Sorter<'o> {
-    /// A sorter; names of attributes that the options use are made known to `registry`.
-    pub fn new(options: &'o Options, registry: &mut Registry) -> Sorter<'o> {
-        let mut known = |name: &[u8]| registry.find(name).or_else(|| registry.id(name));
-        let order = known(&options.order).unwrap_or(metric::QUERY_TIME);
+    /// A sorter with nothing in it.
+    pub fn new(options: &'o Options) -> Sorter<'o> {
         let group = match &options.group {
-            Group::Attribute(name) => known(name.as_bytes()),
-            _ => None,
+            Group::Attribute(name) => Named::new(name),
+            _ => Named::default(),
         };
         Sorter {
             options,
             digest: Digest::new(),
             outlines: Outlines::default(),
             fields: Fields::default(),
-            order,
+            order: Named::new(&options.order),
             group,
             timeline: Timeline::default(),
+            runs: 0,
             hasher: foldhash::fast::FixedState::default(),
         }
     }
@@ -301,24 +330,27 @@ impl<'o> Sorter<'o> {
         match &options.group {
             Group::Fingerprint => {
                 let class = self.by_outline(event);
-                self.put(class, event);
+                self.put(class, event, registry);
             }
             Group::Item => {
                 let class = self.digest.class(&item_of(event.statement, options.rules));
-                self.put(class, event);
+                self.put(class, event, registry);
             }
             Group::Tables => {
-                for table in tables_of(event, options.rules) {
+                let tables = tables_of(event, options.rules);
+                self.digest.source(event.source).ungrouped += u64::from(tables.is_empty());
+                for table in tables {
                     let class = self.digest.class(&table);
-                    self.put(class, event);
+                    self.put(class, event, registry);
                 }
             }
-            Group::Attribute(name) => {
-                if let Some(value) = group_value(event, name, self.group) {
+            Group::Attribute(name) => match group_value(event, name, registry, &mut self.group) {
+                Some(value) => {
                     let class = self.digest.class(&value);
-                    self.put(class, event);
+                    self.put(class, event, registry);
                 }
-            }
+                None => self.digest.source(event.source).ungrouped += 1,
+            },
         }
         true
     }
@@ -343,10 +375,16 @@ impl<'o> Sorter<'o> {
         }
     }
 
-    fn put(&mut self, class: u32, event: &Event<'_>) {
+    fn put(&mut self, class: u32, event: &Event<'_>, registry: &Registry) {
         let rules = self.options.rules;
         let digest = &mut self.digest;
-        digest.classes[class as usize].add(event, &mut digest.places, self.order, rules);
+        let order = &mut self.order;
+        let ordered = event.attributes.iter().find(|a| order.means(registry, a.metric));
+        let ordered = ordered.and_then(|attribute| match attribute.value {
+            Value::Number(number) => Some(number),
+            _ => None,
+        });
+        digest.classes[class as usize].add(event, &mut digest.places, ordered, rules);
         if self.options.timeline {
             self.timeline.add(class, event.ts);
         }
@@ -387,7 +425,13 @@ impl<'o> Sorter<'o> {
     /// Says that the events of a batch are all in.
     pub fn end_batch(&mut self, number: u64) {
         if self.options.timeline {
-            self.digest.timelines.push((number, std::mem::take(&mut self.timeline)));
+            let mut timeline = std::mem::take(&mut self.timeline);
+            // What comes behind so many runs of this thread alone is behind as many of all.
+            let kept = timeline.runs.len().min((2 * timeline::MOST).saturating_sub(self.runs));
+            timeline.more += (timeline.runs.len() - kept) as u64;
+            timeline.runs.truncate(kept);
+            self.runs += kept;
+            self.digest.timelines.push((number, timeline));
         }
     }
 
@@ -426,12 +470,17 @@ pub fn item_of(statement: &[u8], rules: Rules) -> Vec<u8> {
     }
 }
 
+/// The tables that a statement names.
+pub fn tables_in(statement: &[u8], rules: Rules) -> Vec<distill::TableName> {
+    match rules {
+        Rules::Default => distill::tables(statement),
+        Rules::Peer => pt::tables(statement),
+    }
+}
+
 /// Tables of a statement, each with its database where that is known.
 fn tables_of(event: &Event<'_>, rules: Rules) -> Vec<Vec<u8>> {
-    let tables = match rules {
-        Rules::Default => distill::tables(event.statement),
-        Rules::Peer => pt::tables(event.statement),
-    };
+    let tables = tables_in(event.statement, rules);
     let database = event.database.filter(|name| !name.is_empty());
     let names = tables.into_iter().map(|table| match table.database.as_deref().or(database) {
         Some(database) => [database, b".", &table.name].concat(),
@@ -444,7 +493,12 @@ fn tables_of(event: &Event<'_>, rules: Rules) -> Vec<Vec<u8>> {
 }
 
 /// The value by which an event is grouped; `None` if it lacks the attribute.
-fn group_value(event: &Event<'_>, name: &str, metric: Option<MetricId>) -> Option<Vec<u8>> {
+fn group_value(
+    event: &Event<'_>,
+    name: &str,
+    registry: &Registry,
+    named: &mut Named,
+) -> Option<Vec<u8>> {
     let text = |text: Option<&[u8]>| text.map(<[u8]>::to_vec);
     match name.to_ascii_lowercase().as_str() {
         "user" => text(event.user),
@@ -453,14 +507,14 @@ fn group_value(event: &Event<'_>, name: &str, metric: Option<MetricId>) -> Optio
         "ip" => text(event.ip),
         "thread_id" => text(event.thread_id),
         _ => {
-            let metric = metric?;
-            let found = event.attributes.iter().find(|attribute| attribute.metric == metric)?;
+            let found = event.attributes.iter().find(|a| named.means(registry, a.metric))?;
             Some(match found.value {
                 Value::Text(span) => span.of(event.buffer).to_vec(),
                 Value::Flag(true) => b"Yes".to_vec(),
                 Value::Flag(false) => b"No".to_vec(),
                 Value::Number(number) => {
-                    decimal(number, Registry::kind(metric).unwrap_or(Kind::Number)).into_bytes()
+                    decimal(number, Registry::kind(found.metric).unwrap_or(Kind::Number))
+                        .into_bytes()
                 }
             })
         }

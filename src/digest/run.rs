@@ -4,13 +4,16 @@
 //! in any order. So framing is behind a lock and whoever is free frames the next batch, then
 //! works on it outside of the lock: no thread only waits, and nothing is sent.
 
+use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::digest::{Digest, Options, Sorter};
+use crate::event::Event;
 use crate::logs::frame::Batch;
 use crate::logs::slow::Framer;
 use crate::logs::slow::read::{Reader, Reading};
+use crate::metric::Registry;
 use crate::problem::Problems;
 
 /// What a run gives.
@@ -22,6 +25,32 @@ pub struct Outcome {
     pub framers: Vec<Framer>,
     /// Values that could not be believed.
     pub problems: Problems,
+}
+
+/// Digests the inputs with one thread and shows each event that the filter keeps, in order.
+pub fn each(
+    mut framers: Vec<Framer>,
+    options: &Options,
+    reading: &Reading,
+    stop: &AtomicBool,
+    mut show: impl FnMut(&Event<'_>, &Registry) -> io::Result<()>,
+) -> io::Result<Outcome> {
+    let mut reader = Reader::new(reading.clone());
+    let mut sorter = Sorter::new(options);
+    let mut batch = Batch::default();
+    for framer in &mut framers {
+        while !stop.load(Ordering::Relaxed) && framer.next(&mut batch) {
+            for frame in &batch.frames {
+                let said = reader.read(&batch, frame);
+                let event = reader.event(&batch, frame, &said);
+                if sorter.add(&event, &reader.registry) {
+                    show(&event, &reader.registry)?;
+                }
+            }
+        }
+    }
+    let problems = std::mem::take(&mut reader.problems);
+    Ok(Outcome { digest: sorter.finish(reader.registry), framers, problems })
 }
 
 /// The inputs in order, and how far framing has come.
@@ -92,7 +121,7 @@ fn work(
     stop: &AtomicBool,
 ) -> (Digest, Problems) {
     let mut reader = Reader::new(reading.clone());
-    let mut sorter = Sorter::new(options, &mut reader.registry);
+    let mut sorter = Sorter::new(options);
     let mut batch = Batch::default();
     while !stop.load(Ordering::Relaxed) {
         let more = match queue.lock() {
@@ -104,8 +133,8 @@ fn work(
             break;
         }
         for frame in &batch.frames {
-            let facts = reader.read(&batch, frame);
-            let event = reader.event(&batch, frame, &facts);
+            let said = reader.read(&batch, frame);
+            let event = reader.event(&batch, frame, &said);
             sorter.add(&event, &reader.registry);
         }
         sorter.end_batch(batch.number);

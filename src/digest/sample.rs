@@ -5,9 +5,11 @@
 //! whose place in the log has the least hash is kept, so that a typical one can be named at the
 //! end, within a fifth of any value that is asked for.
 
-use crate::digest::fingerprint_as_peer;
+use crate::digest::stat::Rules;
+use crate::digest::{fingerprint_as_peer, item_of, tables_in};
 use crate::event::Event;
 use crate::problem::Origin;
+use crate::sql::distill::TableName;
 use crate::sql::fingerprint::ClassId;
 use crate::time::Timestamp;
 
@@ -33,8 +35,19 @@ pub struct Sample {
     pub statement: Box<[u8]>,
     /// Length of the whole statement.
     pub length: usize,
-    /// The peer's ID of the whole statement, where it was cut.
-    pub peer_id: Option<ClassId>,
+    /// What the whole statement tells, where it was cut.
+    pub whole: Option<Box<Whole>>,
+}
+
+/// What is taken from a statement before it is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whole {
+    /// Its ID in pt-query-digest.
+    pub peer_id: ClassId,
+    /// Its item.
+    pub item: Vec<u8>,
+    /// Its tables.
+    pub tables: Vec<TableName>,
 }
 
 impl Sample {
@@ -48,7 +61,7 @@ impl Sample {
             database: event.database.filter(|name| !name.is_empty()).map(Into::into),
             statement: kept.into(),
             length: event.text.len(),
-            peer_id: None,
+            whole: None,
         }
     }
 
@@ -69,7 +82,7 @@ pub struct Samples {
 
 impl Samples {
     /// Looks at an event.
-    pub fn add(&mut self, event: &Event<'_>, value: i128, query_time: Option<i128>) {
+    pub fn add(&mut self, event: &Event<'_>, value: i128, query_time: Option<i128>, rules: Rules) {
         let origin = Origin { source: event.source, offset: event.offset };
         let worse = match &self.worst {
             Some(worst) => (value, origin) >= (worst.value, worst.origin),
@@ -78,7 +91,11 @@ impl Samples {
         if worse {
             let mut worst = Sample::of(event, value, query_time, LONGEST_WORST);
             if worst.is_cut() {
-                worst.peer_id = Some(ClassId::of(&fingerprint_as_peer(event.statement)));
+                worst.whole = Some(Box::new(Whole {
+                    peer_id: ClassId::of(&fingerprint_as_peer(event.text)),
+                    item: item_of(event.statement, rules),
+                    tables: tables_in(event.statement, rules),
+                }));
             }
             self.worst = Some(worst);
         }

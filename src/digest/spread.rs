@@ -122,7 +122,7 @@ impl Factor {
 #[derive(Debug, Clone)]
 pub enum Spread {
     /// Up to [`EXACT`] values, in any order.
-    Values(Vec<i64>),
+    Values(Vec<i128>),
     /// Counts of the buckets from `low` on.
     Buckets {
         /// The first bucket that is counted.
@@ -148,9 +148,7 @@ impl Spread {
     pub fn add(&mut self, value: i128, factor: Factor) {
         match self {
             Spread::Values(values) => {
-                if let Ok(value) = i64::try_from(value)
-                    && values.len() < EXACT
-                {
+                if values.len() < EXACT {
                     values.push(value);
                     return;
                 }
@@ -165,7 +163,7 @@ impl Spread {
     pub fn merge(&mut self, other: &Spread, factor: Factor) {
         match other {
             Spread::Values(values) => {
-                values.iter().for_each(|value| self.add(i128::from(*value), factor));
+                values.iter().for_each(|value| self.add(*value, factor));
             }
             Spread::Buckets { low, counts, .. } => {
                 self.pour(factor);
@@ -180,7 +178,7 @@ impl Spread {
         if let Spread::Values(values) = self {
             let values = std::mem::take(values);
             *self = Spread::new(false);
-            values.into_iter().for_each(|value| self.count(i128::from(value), factor, 1));
+            values.into_iter().for_each(|value| self.count(value, factor, 1));
         }
     }
 
@@ -240,7 +238,7 @@ impl Spread {
     }
 
     /// The values from the smallest, if they are kept as they are.
-    pub fn values(&self) -> Option<Vec<i64>> {
+    pub fn values(&self) -> Option<Vec<i128>> {
         match self {
             Spread::Values(values) => {
                 let mut values = values.clone();

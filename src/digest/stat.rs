@@ -171,7 +171,7 @@ fn rank(n: u64, percent: u64) -> u64 {
 
 /// Values by rank.
 enum Ranks<'a> {
-    Values(Vec<i64>),
+    Values(Vec<i128>),
     Buckets { counts: Vec<(usize, u64)>, stat: &'a Stat, factor: Factor },
 }
 

@@ -119,7 +119,8 @@ impl Tally {
     }
 }
 
-fn hash(value: &[u8]) -> u64 {
+/// Spreads texts evenly over all numbers; the same in every run.
+pub fn hash(value: &[u8]) -> u64 {
     use std::hash::{BuildHasher, Hasher};
     let mut hasher = foldhash::quality::FixedState::with_seed(0x61_64_61_67_69_6f).build_hasher();
     hasher.write(value);

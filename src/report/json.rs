@@ -58,6 +58,9 @@ pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()
     if report.timeline {
         line(out, "timeline", &json.timeline(), ",")?;
     }
+    if report.forgotten_names > 0 {
+        line(out, "attributes_left_out", &json!(report.forgotten_names), ",")?;
+    }
     line(out, "advice", &json!([]), ",")?;
     line(out, "replaced_bytes", &json!(json.replaced.get()), "")?;
     writeln!(out, "}}")

@@ -9,13 +9,12 @@ pub mod text;
 use crate::digest::class::{ClassDigest, RATE_LIMIT, RATE_TYPE, quantity_kind};
 use crate::digest::stat::{Figures, Rules, Stat};
 use crate::digest::tally::Tally;
-use crate::digest::{Digest, Group, SourceTally, item_of};
+use crate::digest::{Digest, Group, SourceTally, item_of, tables_in};
 use crate::logs::slow::{Offsets, Tally as InputTally};
 use crate::metric::{self, Kind, MetricId};
 use crate::problem::{Problem, Problems};
 use crate::sql::distill::TableName;
 use crate::sql::fingerprint::{ClassId, collapse_digits};
-use crate::sql::{distill, pt};
 use crate::time::{Timestamp, Zone};
 
 use profile::{Order, Profile, Rates, Why};
@@ -97,6 +96,8 @@ pub struct Report {
     pub timeline: bool,
     /// How figures are computed.
     pub rules: Rules,
+    /// Attributes that were left out because the log has too many.
+    pub forgotten_names: usize,
 }
 
 /// A numeric attribute of a class or of all.
@@ -165,7 +166,7 @@ impl Report {
         choice: impl FnOnce(&Digest) -> Profile,
     ) -> Report {
         digest.sources.resize_with(inputs.len().max(digest.sources.len()), SourceTally::default);
-        let total = digest.total();
+        let total = digest.sum(digest.classes.iter());
         let profile = choice(&digest);
         Report {
             inputs,
@@ -177,6 +178,7 @@ impl Report {
             folded: None,
             timeline: false,
             rules,
+            forgotten_names: 0,
             digest,
         }
     }
@@ -226,7 +228,7 @@ impl Report {
                 no: column.flags.1,
             })
             .collect();
-        rows.sort_by_key(|row| row.name.to_ascii_lowercase());
+        rows.sort_by_key(|row| (row.name.to_ascii_lowercase(), row.name));
         rows
     }
 
@@ -240,7 +242,7 @@ impl Report {
                 Some(Texts { metric, name: self.digest.registry.name(metric), tally })
             })
             .collect();
-        rows.sort_by_key(|row| row.name.to_ascii_lowercase());
+        rows.sort_by_key(|row| (row.name.to_ascii_lowercase(), row.name));
         rows
     }
 
@@ -287,9 +289,9 @@ impl Report {
             return Some(self.id_of(class));
         }
         let sample = self.digest.classes[class].samples.worst.as_ref()?;
-        sample.peer_id.or_else(|| {
-            let text = crate::digest::fingerprint_as_peer(&sample.statement);
-            (!sample.is_cut()).then(|| ClassId::of(&text))
+        Some(match &sample.whole {
+            Some(whole) => whole.peer_id,
+            None => ClassId::of(&crate::digest::fingerprint_as_peer(&sample.statement)),
         })
     }
 
@@ -297,7 +299,10 @@ impl Report {
     pub fn item_of(&self, class: usize, rules: Rules) -> Vec<u8> {
         let sample = self.digest.classes[class].samples.worst.as_ref();
         match (&self.group, sample) {
-            (Group::Fingerprint, Some(sample)) => item_of(&sample.statement, rules),
+            (Group::Fingerprint, Some(sample)) => match &sample.whole {
+                Some(whole) => whole.item.clone(),
+                None => item_of(&sample.statement, rules),
+            },
             _ => self.digest.keys[class].to_vec(),
         }
     }
@@ -310,9 +315,9 @@ impl Report {
         else {
             return Vec::new();
         };
-        let tables = match rules {
-            Rules::Default => distill::tables(&sample.statement),
-            Rules::Peer => pt::tables(&sample.statement),
+        let tables = match &sample.whole {
+            Some(whole) => whole.tables.clone(),
+            None => tables_in(&sample.statement, rules),
         };
         let known = digest.tally(&self.digest.places, metric::DATABASE);
         let only = known.and_then(|tally| match tally.ranked().0.as_slice() {
@@ -331,15 +336,7 @@ impl Report {
 
     /// The classes that are not shown, as one.
     pub fn rest(&self) -> ClassDigest {
-        let metrics = self.digest.places.metrics();
-        let places: Vec<usize> = (0..metrics.len()).collect();
-        let mut rest = ClassDigest::default();
-        for class in &self.profile.rest {
-            let mut class = self.digest.classes[*class].clone();
-            class.samples = crate::digest::sample::Samples::default();
-            rest.merge(class, metrics, &places);
-        }
-        rest
+        self.digest.sum(self.profile.rest.iter().map(|class| &self.digest.classes[*class]))
     }
 
     /// The shortest `Query_time` of an event: what the log left out was shorter.
@@ -364,6 +361,32 @@ impl Report {
 }
 
 impl Input {
+    /// What of the input is in no total, in words.
+    pub fn not_counted(&self) -> Vec<String> {
+        let count = |count: u64, one: &str, many: &str| {
+            let word = if count == 1 { one } else { many };
+            (count > 0).then(|| format!("{} {word}", cell::thousands(count)))
+        };
+        let tally = &self.tally;
+        let broken = tally.failure.as_ref().map(|failure| format!("what follows {failure}"));
+        [
+            count(tally.fragments, "fragment (cut entry)", "fragments (cut entries)"),
+            count(self.events.anomalies, "impossible value", "impossible values"),
+            count(tally.foreign_lines, "foreign line", "foreign lines"),
+            count(tally.skipped_bytes, "byte skipped", "bytes skipped"),
+            count(self.events.filtered, "event filtered out", "events filtered out"),
+            count(
+                self.events.ungrouped,
+                "event without what is grouped by",
+                "events without what is grouped by",
+            ),
+            broken,
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
     /// Joins what framing and reading found of one input.
     pub fn problems_of(source: u32, framing: &Problems, reading: &Problems) -> Vec<Problem> {
         let mut problems: Vec<Problem> =

@@ -1,35 +1,30 @@
 //! The tables `events` and `classes` as JSON lines: one object a line, streamed.
 
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use hashbrown::HashMap;
 use serde_json::{Map, Value, json};
 
-use crate::digest::run::Outcome;
 use crate::digest::stat::Rules;
-use crate::digest::{Options, Sorter, decimal, fingerprint_of, item_of};
+use crate::digest::{Options, decimal, fingerprint_of, item_of};
 use crate::event::{Event, Value as EventValue};
-use crate::logs::frame::Batch;
-use crate::logs::slow::Framer;
-use crate::logs::slow::read::{Reader, Reading};
 use crate::metric::{self, Kind, MetricId, Registry, column};
 use crate::report::{Report, cell};
-use crate::sql::fingerprint::ClassId;
+use crate::sql::fingerprint::{ClassId, fingerprint};
 use crate::sql::outline::{Mode, outline};
 use crate::time::Timestamp;
 
-/// Statements whose texts are remembered.
-const REMEMBERED: usize = 100_000;
+/// Bytes of texts that are remembered for the next statement of the same outline.
+const REMEMBERED: usize = 16 * 1024 * 1024;
 
 /// Writes events as they are read.
 #[derive(Debug)]
-pub struct Exporter<'o> {
+pub struct Events<'o> {
     options: &'o Options,
-    reading: Reading,
     names: Vec<String>,
     redact: bool,
     known: HashMap<Vec<u8>, Texts, foldhash::fast::FixedState>,
+    known_bytes: usize,
     outline: Vec<u8>,
 }
 
@@ -68,45 +63,47 @@ const COLUMNS: [&str; 23] = [
     "server",
 ];
 
-impl<'o> Exporter<'o> {
-    /// An exporter of inputs with these names.
-    pub fn new(
-        options: &'o Options,
-        reading: Reading,
-        names: Vec<String>,
-        redact: bool,
-    ) -> Exporter<'o> {
-        Exporter { options, reading, names, redact, known: HashMap::default(), outline: Vec::new() }
+/// Columns that no attribute of a log fills.
+const OURS: [&str; 14] = [
+    "source",
+    "offset",
+    "ts",
+    "start_ts",
+    "db",
+    "user",
+    "host",
+    "query_id",
+    "fingerprint",
+    "item",
+    "query",
+    "db_inherited",
+    "ip",
+    "server",
+];
+
+impl<'o> Events<'o> {
+    /// Events of inputs with these names.
+    pub fn new(options: &'o Options, names: Vec<String>, redact: bool) -> Events<'o> {
+        Events {
+            options,
+            names,
+            redact,
+            known: HashMap::default(),
+            known_bytes: 0,
+            outline: Vec::new(),
+        }
     }
 
-    /// Reads the inputs, writes each event that the filter keeps, and digests them.
-    pub fn events(
+    /// Writes an event as one line.
+    pub fn write(
         &mut self,
-        mut framers: Vec<Framer>,
+        event: &Event<'_>,
+        registry: &Registry,
         out: &mut dyn Write,
-        stop: &AtomicBool,
-    ) -> io::Result<Outcome> {
-        let mut reader = Reader::new(self.reading.clone());
-        let mut sorter = Sorter::new(self.options, &mut reader.registry);
-        let mut batch = Batch::default();
-        let mut number = 0;
-        for framer in &mut framers {
-            while !stop.load(Ordering::Relaxed) && framer.next(&mut batch) {
-                for frame in &batch.frames {
-                    let facts = reader.read(&batch, frame);
-                    let event = reader.event(&batch, frame, &facts);
-                    if sorter.add(&event, &reader.registry) {
-                        let object = self.event(&event, &reader.registry);
-                        serde_json::to_writer(&mut *out, &object)?;
-                        out.write_all(b"\n")?;
-                    }
-                }
-                sorter.end_batch(number);
-                number += 1;
-            }
-        }
-        let problems = std::mem::take(&mut reader.problems);
-        Ok(Outcome { digest: sorter.finish(reader.registry), framers, problems })
+    ) -> io::Result<()> {
+        let object = self.event(event, registry);
+        serde_json::to_writer(&mut *out, &object)?;
+        out.write_all(b"\n")
     }
 
     fn event(&mut self, event: &Event<'_>, registry: &Registry) -> Value {
@@ -140,6 +137,9 @@ impl<'o> Exporter<'o> {
             if column == "thread_id" {
                 continue;
             }
+            // A name that the log gives to something else does not take the place of ours.
+            let column =
+                if OURS.contains(&column.as_str()) { format!("log_{column}") } else { column };
             let value = match attribute.value {
                 EventValue::Number(number) => number_of(attribute.metric, number),
                 EventValue::Flag(flag) => json!(flag),
@@ -170,7 +170,9 @@ impl<'o> Exporter<'o> {
             fingerprint: cell::text(&fingerprint),
             item: cell::text(&item_of(event.statement, self.options.rules)),
         };
-        if has_outline && self.known.len() < REMEMBERED {
+        let bytes = self.outline.len() + texts.fingerprint.len() + texts.item.len();
+        if has_outline && self.known_bytes + bytes < REMEMBERED {
+            self.known_bytes += bytes;
             self.known.insert(self.outline.clone(), texts.clone());
         }
         texts

@@ -145,7 +145,8 @@ pub fn profile(
     let mut within = true;
     for (place, (value, _, _, class)) in ranking.iter().enumerate() {
         let below = limit.percent.is_none_or(|percent| {
-            percent >= 100.0 || (running as f64) < whole as f64 * percent / 100.0
+            // Where all times are zero no share says more than another.
+            percent >= 100.0 || whole == 0 || (running as f64) < whole as f64 * percent / 100.0
         });
         within = within && below && limit.count.is_none_or(|count| place < count);
         running += value.unwrap_or(0);
@@ -181,12 +182,15 @@ fn is_outlier(
         && stat.figures(rules, kind).is_some_and(|f| f.pct_95 / scale >= outliers.at_least)
 }
 
-/// The attribute of a name, whatever its letter case.
+/// The attribute that a name means, among those with numbers.
 pub fn metric_of(digest: &Digest, name: &str) -> Option<MetricId> {
-    if name.eq_ignore_ascii_case("Query_length") {
-        return Some(metric::QUERY_LENGTH);
-    }
-    digest.registry.find(name.as_bytes())
+    let metrics = digest.places.metrics().iter().enumerate();
+    let has_numbers = |place: usize| {
+        let column = |class: &ClassDigest| class.columns.get(place).map(|c| c.stat.is_some());
+        digest.classes.iter().any(|class| column(class) == Some(true))
+    };
+    let mut meant = metrics.filter(|(_, metric)| digest.registry.is_meant(**metric, name));
+    meant.find(|(place, _)| has_numbers(*place)).map(|(_, metric)| *metric)
 }
 
 /// Events a second, and how many ran at once on average.
@@ -201,7 +205,7 @@ pub struct Rates {
 /// Rates over the time from the first to the last end of a statement; `None` where that has no
 /// length.
 pub fn rates(class: &ClassDigest, time: Option<&Stat>) -> Option<Rates> {
-    let length = (class.last?.0 - class.first?.0) as f64;
+    let length = class.last?.0 as f64 - class.first?.0 as f64;
     (length > 0.0).then(|| Rates {
         queries_per_second: class.count as f64 * 1e6 / length,
         concurrency: time.map_or(0.0, |time| time.sum as f64) / length,

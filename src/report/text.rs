@@ -86,7 +86,7 @@ impl Text<'_> {
             let several = self.report.inputs.len() > 1;
             let name = if several { format!("{}: ", input.name) } else { String::new() };
             self.wrapped("# Read: ", &format!("{name}{}", read(input)))?;
-            let dropped = not_counted(input);
+            let dropped = input.not_counted();
             if !dropped.is_empty() {
                 let style = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
                 self.wrapped_in(style, "# Not counted: ", &dropped.join(", "))?;
@@ -108,6 +108,10 @@ impl Text<'_> {
             let shortest = cell::seconds(threshold as f64 / 1e6);
             let line = format!("the shortest Query_time logged is {shortest}");
             self.wrapped("# Effective threshold: ", &line)?;
+        }
+        if self.report.forgotten_names > 0 {
+            let line = format!("{} attributes beyond the first 1,000", self.report.forgotten_names);
+            self.wrapped("# Left out: ", &line)?;
         }
         if let Some(folded) = self.report.folded {
             let classes = self.report.digest.classes.len();
@@ -161,7 +165,7 @@ impl Text<'_> {
                 "# Overall: {} total, {} unique, {} ",
                 cell::thousands(events),
                 cell::thousands(classes),
-                rate_text(rates),
+                rate_text(rates, report.range().is_some()),
             ),
         };
         let bold = Style::new().bold();
@@ -398,7 +402,7 @@ impl Text<'_> {
                 cell::shorten(rates.map_or(0.0, |r| r.queries_per_second), 1000.0),
                 cell::shorten(rates.map_or(0.0, |r| r.concurrency), 1000.0)
             ),
-            Rules::Default => rate_text(rates),
+            Rules::Default => rate_text(rates, class.first.is_some()),
         };
         let id = self.id(ranked.class);
         let bold = Style::new().fg_color(Some(AnsiColor::Cyan.into())).bold();
@@ -637,14 +641,15 @@ pub fn peer_chart(buckets: &[(usize, u64)]) -> [u64; 8] {
     rows
 }
 
-fn rate_text(rates: Option<super::profile::Rates>) -> String {
+fn rate_text(rates: Option<super::profile::Rates>, has_times: bool) -> String {
     match rates {
         Some(rates) => format!(
             "{} QPS, {}x concurrency",
             cell::three_digits(rates.queries_per_second, 1000.0),
             cell::three_digits(rates.concurrency, 1000.0)
         ),
-        None => "no rates (all at one time)".to_owned(),
+        None if has_times => "no rates (all at one time)".to_owned(),
+        None => "no rates (times not known)".to_owned(),
     }
 }
 
@@ -685,30 +690,6 @@ fn read(input: &Input) -> String {
         count => format!(", {} with a plan", cell::thousands(count)),
     };
     format!("{bytes} bytes{packed}, {}{server}, {events} events{plans}", input.kind)
-}
-
-/// What of an input is in no total.
-fn not_counted(input: &Input) -> Vec<String> {
-    let count = |count: u64, one: &str, many: &str| {
-        (count > 0)
-            .then(|| format!("{} {}", cell::thousands(count), if count == 1 { one } else { many }))
-    };
-    let tally = &input.tally;
-    [
-        count(tally.fragments, "fragment (cut entry)", "fragments (cut entries)"),
-        count(input.events.anomalies, "impossible value", "impossible values"),
-        count(tally.foreign_lines, "foreign line", "foreign lines"),
-        count(tally.skipped_bytes, "byte skipped", "bytes skipped"),
-        count(input.events.filtered, "event filtered out", "events filtered out"),
-        input
-            .problems
-            .iter()
-            .find(|problem| problem.kind == crate::problem::Kind::Unreadable)
-            .map(|problem| problem.detail.clone()),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
 }
 
 /// Labels of rows, each of them once.

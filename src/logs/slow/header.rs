@@ -55,7 +55,16 @@ fn value(input: &[u8]) -> IResult<&[u8], &[u8]> {
     take_till(is_blank)(rest)
 }
 
+/// A list in brackets, not a long one: a line of open brackets must not be read again for each.
 fn bracketed(input: &[u8]) -> IResult<&[u8], &[u8]> {
+    const LONGEST: usize = 2048;
+    let end = input.len().min(LONGEST);
+    if memchr::memchr(b']', &input[..end]).is_none() {
+        return Err(nom::Err::Error(nom::error::Error::new(
+            input,
+            nom::error::ErrorKind::TakeTill1,
+        )));
+    }
     recognize(delimited(tag("["), take_till(|b| b == b']'), tag("]"))).parse(input)
 }
 
@@ -286,7 +295,7 @@ fn shift(start: usize, end: usize, by: usize) -> Span {
 /// - Grammar: `["-"] *DIGIT ["." *DIGIT]`, at least one digit; for times what stands behind a
 ///   second point is ignored (`18446744073708.796870.000036`, a fault of old servers).
 /// - Unit: that of `kind`; exact, never through a float; decimals past the unit round.
-/// - Errors: no digit, a letter, a fraction of a whole thing, more than 30 digits.
+/// - Errors: no digit, a letter, a fraction of a whole thing, more than 20 digits.
 pub fn number(kind: Kind, text: &[u8]) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix(b"-") {
         Some(rest) => (true, rest),
@@ -304,7 +313,7 @@ pub fn number(kind: Kind, text: &[u8]) -> Option<i128> {
         Kind::Time => rest.is_empty() || rest[0] == b'.',
         _ => rest.is_empty(),
     };
-    if !readable || whole.len() + decimals.len() == 0 || whole.len() > 30 {
+    if !readable || whole.len() + decimals.len() == 0 || whole.len() > 20 {
         return None;
     }
     let scale = kind.scale();
@@ -434,7 +443,7 @@ mod tests {
             check_number(Kind::Number, text, None);
         }
         check_number(Kind::Count, "1.5", None);
-        check_number(Kind::Count, &"9".repeat(31), None);
+        check_number(Kind::Count, &"9".repeat(21), None);
     }
 
     #[test]

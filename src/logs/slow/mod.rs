@@ -62,6 +62,8 @@ pub struct Tally {
     pub version: Option<String>,
     /// Which zones its times are marked with.
     pub offsets: Offsets,
+    /// What broke reading off, if anything did.
+    pub failure: Option<String>,
 }
 
 /// The zone marks of a log.
@@ -225,16 +227,19 @@ impl Framer {
         });
         let mut buffer = std::mem::take(&mut batch.buffer);
         let mut filled = self.pending.len();
-        let wanted = BLOCK.max(filled + BLOCK / 2);
-        if buffer.len() < wanted {
+        // How much is read at once must not depend on which buffer came to hand, or it would
+        // depend on the threads where a block ends.
+        let mut wanted = BLOCK.max(filled + BLOCK / 2);
+        if buffer.len() < wanted || buffer.len() > 4 * wanted {
             buffer.resize(wanted, 0);
+            buffer.shrink_to_fit();
         }
         buffer[..filled].copy_from_slice(&self.pending);
         self.pending.clear();
         let at = loop {
             if !self.ended {
-                let room = buffer.len() - filled;
-                let count = self.blocks.read(&mut buffer[filled..]);
+                let room = wanted - filled;
+                let count = self.blocks.read(&mut buffer[filled..wanted]);
                 filled += count;
                 self.ended = count < room;
             }
@@ -242,8 +247,10 @@ impl Framer {
             if at > 0 || self.ended {
                 break at;
             }
-            let longer = (buffer.len() * 2).min(LONGEST + BLOCK);
-            buffer.resize(longer, 0);
+            wanted = (wanted * 2).min(LONGEST + BLOCK);
+            if buffer.len() < wanted {
+                buffer.resize(wanted, 0);
+            }
         };
         self.pending.extend_from_slice(&buffer[at..filled]);
         if self.pending.capacity() > 4 * BLOCK && self.pending.len() < BLOCK {
@@ -251,12 +258,14 @@ impl Framer {
         }
         self.base += at as u64;
         self.blocks.forget(self.base);
+        self.tally.bytes = self.blocks.origin(self.base);
         if self.ended && self.pending.is_empty() {
             // A last line of nothing but a prefix has no text of its own.
             self.tally.bytes = self.blocks.total(self.base);
             self.tally.header_bytes += self.tally.bytes - self.blocks.origin(self.base);
             self.tally.foreign_lines += self.blocks.dropped_lines();
             if let Some(failure) = self.blocks.failure() {
+                self.tally.failure = Some(format!("byte {}: {failure}", self.tally.bytes));
                 let detail = format!("the input could not be read further: {failure}");
                 self.problems.add(Problem {
                     origin: Origin { source: self.source, offset: self.tally.bytes },
@@ -574,7 +583,7 @@ impl Framer {
                     place
                 }
                 None if self.ended => text.len(),
-                None => return None,
+                None => return self.early_end(text, start),
             };
             if let Some((semicolon, end)) =
                 inner_end(text, place, &mut walk, &mut walked, found.is_none())
@@ -596,10 +605,15 @@ impl Framer {
                     }
                     let slice = &text[place..limit.min(text.len())];
                     let to_the_end = self.ended && text.len() <= limit;
-                    let unclosed = !quotes::is_enclosed(slice, walk, to_the_end, |semicolon| {
+                    let closing = quotes::closing(slice, walk, to_the_end, |semicolon| {
                         may_end(slice, semicolon, to_the_end)
                     });
-                    unclosed && (ended || is_strong(text, place, self.ended)?)
+                    if let Some(closing) = closing {
+                        // All that looks like a header up to there is in the same string.
+                        from = place + closing;
+                        continue;
+                    }
+                    ended || is_strong(text, place, self.ended)?
                 }
             };
             if is_end {
@@ -610,6 +624,19 @@ impl Framer {
             }
             from = place;
         }
+    }
+}
+
+impl Framer {
+    /// The end of a statement behind which no header has come for long: where it surely ended, the
+    /// rest need not be kept until one comes.
+    fn early_end(&self, text: &[u8], start: usize) -> Option<(Span, usize)> {
+        if text.len() - start < 2 * BLOCK {
+            return None;
+        }
+        let (semicolon, end) =
+            inner_end(text, text.len(), &mut Walk::default(), &mut start.clone(), false)?;
+        (end < text.len()).then_some((Span { start, end: semicolon }, end))
     }
 }
 
@@ -709,14 +736,15 @@ fn is_strong_behind(text: &[u8], next: usize, ended: bool) -> Option<bool> {
 /// The place of a banner in a statement that a crash cut short. `is_open`: in the middle of a
 /// string, which then hides nothing.
 fn banner_in(text: &[u8], start: usize, place: usize, is_open: bool) -> Option<usize> {
+    let (mut walk, mut walked) = (Walk::default(), start);
     memchr::memmem::find_iter(&text[start..place], b", Version: ").find_map(|found| {
         let at = start + found;
         let line = text[start..at].iter().rposition(|b| *b == b'\n').map(|b| start + b + 1)?;
         let (whole, _) = line_at(text, line, true)?;
-        let mut walk = Walk::default();
-        walk.over(&text[start..line]);
-        let is_text = walk.open != Open::Nothing && !is_open;
-        flavor::banner(whole).filter(|_| !is_text).map(|_| line)
+        flavor::banner(whole)?;
+        walk.over(&text[walked..line]);
+        walked = line;
+        (walk.open == Open::Nothing || is_open).then_some(line)
     })
 }
 

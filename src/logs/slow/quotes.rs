@@ -152,8 +152,8 @@ fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at.min(text.len())..]).map_or(text.len(), |found| at + found)
 }
 
-/// Whether the header-like line at the beginning of `text` belongs to the string, name or
-/// comment that is open there. `ends` tells whether a statement may end behind the `;` at a
+/// Where the string, name or comment ends that is open at the beginning of `text`, if the
+/// header-like line there belongs to it; `None` if it does not. `ends` tells whether a statement may end behind the `;` at a
 /// place: a header, a banner or the end of the log follows. `is_last` says that the log ends with
 /// the text; then the last statement may lack its `;`.
 ///
@@ -161,21 +161,25 @@ fn line_end(text: &[u8], at: usize) -> usize {
 /// So the text is read on: quotes must close and open where SQL has them close and open, and a
 /// statement must end outside of quotes. In the wrong reading of an unclosed string each literal
 /// is taken for SQL and each piece of SQL for a literal, which soon shows.
-pub fn is_enclosed(
+pub fn closing(
     text: &[u8],
     mut walk: Walk,
     is_last: bool,
     ends: impl Fn(usize) -> bool,
-) -> bool {
+) -> Option<usize> {
     let mut at = 0;
+    let mut closed = None;
     loop {
         at = match walk.step(text, at) {
-            Stop::End => return is_last && walk.open == Open::Nothing,
-            Stop::Semicolon(place) if ends(place) => return true,
+            Stop::End => return closed.filter(|_| is_last && walk.open == Open::Nothing),
+            Stop::Semicolon(place) if ends(place) => return closed.or(Some(place)),
             Stop::Semicolon(place) => place,
             Stop::Opened(place) if may_open(text, place) => place + 1,
-            Stop::Closed(place) if may_close(text, place) => place,
-            Stop::Opened(_) | Stop::Closed(_) => return false,
+            Stop::Closed(place) if may_close(text, place) => {
+                closed = closed.or(Some(place));
+                place
+            }
+            Stop::Opened(_) | Stop::Closed(_) => return None,
         }
     }
 }
@@ -244,11 +248,11 @@ mod tests {
         let inside = "# Time: x\nSELECT 1;\nend' AS tricky;\n# Time: y\n";
         let ends = |text: &'static str| move |at: usize| text[at..].starts_with("\n# Time: y");
         let walk = Walk { open: Open::Quote(b'\''), escaped: false };
-        assert!(is_enclosed(inside.as_bytes(), walk, false, ends(inside)));
+        assert_eq!(closing(inside.as_bytes(), walk, false, ends(inside)), Some(23));
         let outside = "# Time: x\nSELECT * FROM a WHERE name = 'abc';\n# Time: y\n";
-        assert!(!is_enclosed(outside.as_bytes(), walk, false, ends(outside)));
+        assert_eq!(closing(outside.as_bytes(), walk, false, ends(outside)), None);
         let last = "# Time: x\nSELECT 1;\nend')\n";
-        assert!(is_enclosed(last.as_bytes(), walk, true, |_| false));
-        assert!(!is_enclosed(last.as_bytes(), walk, false, |_| false));
+        assert_eq!(closing(last.as_bytes(), walk, true, |_| false), Some(24));
+        assert_eq!(closing(last.as_bytes(), walk, false, |_| false), None);
     }
 }

@@ -608,8 +608,11 @@ fn flag(text: &[u8]) -> Option<(Value, usize)> {
 }
 
 fn word(text: &[u8], start: usize) -> Option<(Value, usize)> {
-    let length = text.iter().position(|b| *b == b' ').unwrap_or(text.len());
-    (length > 0).then_some((Value::Text(Span { start, end: start + length }), length))
+    let length = text.iter().position(|b| matches!(b, b' ' | b'\t' | b'\r')).unwrap_or(text.len());
+    // Lists and values that look like names are for the grammar.
+    let word = &text[..length];
+    (length > 0 && word[0] != b'[' && word[length - 1] != b':')
+        .then_some((Value::Text(Span { start, end: start + length }), length))
 }
 
 /// The default database, and whether it was carried over.
