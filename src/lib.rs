@@ -3,7 +3,8 @@
 //!
 //! The map, from the bottom up; a room uses only rooms above it in this list:
 //!
-//! - words: [`time`], [`metric`], [`event`], [`problem`], [`flavor`], [`error`]
+//! - words: [`time`], [`metric`], [`event`], [`problem`], [`flavor`], [`error`],
+//!   [`scan`] (byte masks)
 //! - carriers: [`source`] (files, compression, what shippers put around lines)
 //! - readers: [`sql`] (tokens, fingerprints, distilled items, conditions), [`logs`] (framing and
 //!   headers)

@@ -17,7 +17,7 @@ use adagio::metric;
 use adagio::report::profile::{Limit, Order, profile};
 use adagio::report::{Input, Look, Report, json, text};
 use adagio::source::blocks::Blocks;
-use adagio::study::{Plan, Study};
+use adagio::study::{Request, Study};
 use serde_json::Value;
 
 const EVERYTHING: Limit = Limit { percent: Some(100.0), count: None };
@@ -38,13 +38,13 @@ fn name_of(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
 
-fn plan(rules: Rules, threads: usize) -> Plan {
-    let options = Options { rules, order: b"Query_time".to_vec(), ..Options::default() };
-    Plan { options, limit: EVERYTHING, threads, ..Plan::default() }
+fn request(rules: Rules, threads: usize) -> Request {
+    let options = Options { rules, order: "Query_time".to_owned(), ..Options::default() };
+    Request { options, limit: EVERYTHING, threads, ..Request::default() }
 }
 
 fn study(paths: &[PathBuf], rules: Rules, threads: usize) -> Report {
-    let study = Study::open(paths, plan(rules, threads), Arc::new(AtomicBool::new(false)));
+    let study = Study::open(paths, request(rules, threads), Arc::new(AtomicBool::new(false)));
     study.unwrap().run().unwrap()
 }
 
@@ -122,8 +122,8 @@ fn digest(bytes: &[u8], number: u32, rules: Rules, batch: &mut Batch) -> (Digest
     let blocks = Blocks::new(Box::new(Cursor::new(bytes.to_vec())));
     let mut framer = Framer::new(number, blocks, None);
     let mut reader = Reader::new(Reading { as_peer: rules == Rules::Peer, zone: None });
-    let options = plan(rules, 1).options;
-    let mut sorter = Sorter::new(&options, &mut reader.registry);
+    let options = request(rules, 1).options;
+    let mut sorter = Sorter::new(&options);
     while framer.next(batch) {
         for frame in &batch.frames {
             let said = reader.read(batch, frame);
@@ -295,11 +295,11 @@ fn report_of(digest: Digest, names: &[PathBuf], framers: [&Framer; 2]) -> [Value
             problems: Vec::new(),
         })
         .collect();
-    let plan = plan(Rules::Default, 1);
+    let request = request(Rules::Default, 1);
     let order = Order::default();
-    let group = plan.options.group;
+    let group = request.options.group;
     let mut report = Report::new(digest, inputs, group, order.clone(), Rules::Default, |digest| {
-        profile(digest, &order, plan.limit, None, Rules::Default)
+        profile(digest, &order, request.limit, None, Rules::Default)
     });
     report.count_folded();
     parts(&written(&report, Rules::Default).0)

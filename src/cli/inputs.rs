@@ -73,7 +73,9 @@ pub struct Args {
     compat: Option<Compat>,
 
     /// Never print a literal: statements are shown as fingerprints
-    #[arg(long)]
+    ///
+    /// Not with `--compat pt`, whose fingerprints may hold pieces of literals.
+    #[arg(long, conflicts_with = "compat")]
     pub redact: bool,
 }
 

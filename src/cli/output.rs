@@ -152,7 +152,17 @@ pub fn write(
             out.flush()?;
             Ok(())
         }
-        Some(path) => whole(path, |out| write(out).context("write the report")),
+        Some(path) => {
+            // A link is followed; a pipe or a device cannot be replaced and is written to.
+            let place = std::fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+            if std::fs::metadata(&place).is_ok_and(|meta| !meta.is_file()) {
+                let failed = || format!("cannot write {}", path.display());
+                let mut out = BufWriter::new(File::create(&place).with_context(failed)?);
+                write(&mut out).and_then(|()| out.flush()).with_context(failed)?;
+                return Ok(());
+            }
+            whole(&place, |out| write(out).context("write the report"))
+        }
     }
 }
 
@@ -181,10 +191,22 @@ impl Pending {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
-        let file = tempfile::Builder::new()
-            .prefix(".adagio-")
-            .tempfile_in(folder)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".adagio-");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // As any other file: for whom the user's mask lets it be.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(folder).map_err(|error| {
+            // The name of the temporary file would only confuse.
+            anyhow::anyhow!("cannot write {}: {}", path.display(), error.kind())
+        })?;
+        if let Ok(known) = std::fs::metadata(path) {
+            // One that is replaced keeps what its owner gave it; failing that, the mask decides.
+            let _ = file.as_file().set_permissions(known.permissions());
+        }
         Ok(Pending { out: BufWriter::new(file), path: path.to_owned() })
     }
 
@@ -193,22 +215,10 @@ impl Pending {
         let failed = || format!("cannot write {}", self.path.display());
         let file = self.out.into_inner().map_err(io::IntoInnerError::into_error);
         let file = file.with_context(failed)?;
-        readable(file.as_file());
         file.persist(&self.path).map_err(|error| error.error).with_context(failed)?;
         Ok(())
     }
 }
-
-/// A temporary file is for its owner alone; a report is like any other file.
-#[cfg(unix)]
-fn readable(file: &File) {
-    use std::os::unix::fs::PermissionsExt;
-    // A file system without permissions needs none.
-    let _ = file.set_permissions(std::fs::Permissions::from_mode(0o644));
-}
-
-#[cfg(not(unix))]
-fn readable(_: &File) {}
 
 /// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
 pub fn stop_flag() -> Arc<AtomicBool> {

@@ -198,6 +198,22 @@ pub fn percent(part: f64, whole: f64, rules: Rules) -> u64 {
     }
 }
 
+/// Bytes of a log as text for people: what is not UTF-8 is replaced, and control characters are
+/// spelled out, for a terminal would obey them.
+pub fn shown(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let is_odd = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_odd) {
+        return text.into_owned();
+    }
+    let spelled = text.chars().map(|c| match c {
+        '\r' => "\\r".to_owned(),
+        c if is_odd(c) => format!("\\x{:02x}", u32::from(c)),
+        c => c.to_string(),
+    });
+    spelled.collect()
+}
+
 /// Bytes of a log as text: what is not UTF-8 is replaced.
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
@@ -258,6 +274,12 @@ mod tests {
         ] {
             assert_eq!(fifteen_digits(value), want);
         }
+    }
+
+    #[test]
+    fn control_characters_are_spelled_out() {
+        assert_eq!(shown(b"a\x1b[31m\0\tb\n"), "a\\x1b[31m\\x00\tb\n");
+        assert_eq!(shown(b"caf\xc3\xa9 \xff"), "caf\u{e9} \u{fffd}");
     }
 
     #[test]

@@ -282,6 +282,9 @@ impl Json<'_> {
             "offset": sample.origin.offset,
             "query_length": sample.length,
         }));
+        if !self.look.redact && (sample.is_cut() || statement.len() > LONGEST_QUERY) {
+            object.insert("query_is_cut".to_owned(), json!(true));
+        }
         let reads = key.starts_with(b"insert")
             || key.starts_with(b"replace")
             || crate::report::is_select(key);
@@ -311,6 +314,10 @@ impl Json<'_> {
             "unique_query_count": self.report.profile.rest.len(),
         }));
         self.insert_range(&mut object, &rest);
+        insert_rates(&mut object, self.report.rates_of(&rest));
+        if let Some(stat) = self.report.time_of(&rest) {
+            object.insert("histograms".to_owned(), self.histograms(&rest, stat));
+        }
         object.insert("metrics".to_owned(), self.metrics(&rest, false));
         Value::Object(object)
     }
@@ -433,8 +440,14 @@ fn insert_rates(object: &mut Map<String, Value>, rates: Option<Rates>) {
     object.insert("concurrency".to_owned(), json!(rates.map(|rates| rates.concurrency)));
 }
 
+/// The beginning of a text, not cut inside of a character.
 fn cut(text: &[u8], longest: usize) -> &[u8] {
-    &text[..text.len().min(longest)]
+    if text.len() <= longest {
+        return text;
+    }
+    let begins = |at: &usize| text[*at] & 0xc0 != 0x80;
+    let end = (longest - 3..=longest).rev().find(begins).unwrap_or(longest);
+    &text[..end]
 }
 
 fn object(value: Value) -> Map<String, Value> {

@@ -10,7 +10,7 @@ use crate::digest::{Options, decimal, fingerprint_of, item_of};
 use crate::event::{Event, Value as EventValue};
 use crate::metric::{self, Kind, MetricId, Registry, column};
 use crate::report::{Report, cell};
-use crate::sql::fingerprint::{ClassId, fingerprint};
+use crate::sql::fingerprint::ClassId;
 use crate::sql::outline::{Mode, outline};
 use crate::time::Timestamp;
 

@@ -92,7 +92,7 @@ impl Text<'_> {
                 self.wrapped_in(style, "# Not counted: ", &dropped.join(", "))?;
             }
             if let Some(sampling) = input.sampling() {
-                let kind = cell::text(&sampling.kind);
+                let kind = cell::shown(&sampling.kind);
                 let limit = sampling.limit;
                 let note = if sampling.differs { " (other rates too)" } else { "" };
                 let events = cell::three_digits(sampling.estimated_events as f64, 1000.0);
@@ -447,7 +447,7 @@ impl Text<'_> {
             self.tables(ranked.class)?;
             self.sample(ranked.class, worst)
         } else {
-            writeln!(self.out, "{}", cell::text(&report.digest.keys[ranked.class]))
+            writeln!(self.out, "{}", cell::shown(&report.digest.keys[ranked.class]))
         }
     }
 
@@ -553,7 +553,7 @@ impl Text<'_> {
         let Some(sample) = sample else { return Ok(()) };
         let key = &self.report.digest.keys[class];
         if self.look.redact {
-            return writeln!(self.out, "{}\\G", cell::text(key));
+            return writeln!(self.out, "{}\\G", cell::shown(key));
         }
         if sample.is_cut() {
             writeln!(
@@ -573,11 +573,11 @@ impl Text<'_> {
         if select {
             writeln!(self.out, "{explain}")?;
         }
-        writeln!(self.out, "{}\\G", cell::text(&shown))?;
+        writeln!(self.out, "{}\\G", cell::shown(&shown))?;
         let converts = !select && !key.starts_with(b"insert") && !key.starts_with(b"replace");
         if converts && let Some(read) = pt::as_select(&shown) {
             writeln!(self.out, "# Converted for EXPLAIN\n{explain}")?;
-            writeln!(self.out, "{}\\G", cell::text(&read))?;
+            writeln!(self.out, "{}\\G", cell::shown(&read))?;
         }
         Ok(())
     }
@@ -618,7 +618,7 @@ fn parted<'a>(
     };
     let (zeros, rows): (Vec<Quantity<'a>>, _) =
         report.quantities(class, rules).into_iter().partition(is_zero);
-    (rows, zeros.iter().map(|row| cell::text(row.name)).collect())
+    (rows, zeros.iter().map(|row| cell::shown(row.name)).collect())
 }
 
 fn is_innodb(row: &&Quantity<'_>) -> bool {
@@ -671,7 +671,7 @@ pub fn shown_id(digits: &str, length: usize) -> String {
 }
 
 fn one_line(text: &[u8]) -> String {
-    cell::text(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    cell::shown(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What an input held.
@@ -718,7 +718,7 @@ impl Labels {
             Some(label) => label.to_owned(),
             None if self.repeated.iter().any(|repeated| repeated == name) => {
                 // Two names with one beginning: spelled in full.
-                cell::text(name).replace('_', " ")
+                cell::shown(name).replace('_', " ")
             }
             None => label(name),
         };
@@ -744,7 +744,7 @@ fn label(name: &[u8]) -> String {
         b"InnoDB_trx_id" => return "InnoDB trxID".to_owned(),
         _ => {}
     }
-    let text = cell::text(name).replace('_', " ");
+    let text = cell::shown(name).replace('_', " ");
     let text = text.strip_prefix("InnoDB ").unwrap_or(&text);
     text.chars().take(LABEL).collect()
 }
@@ -779,13 +779,13 @@ fn text_list(row: &Texts<'_>, count: u64, rules: Rules) -> String {
     if let ([(only, times)], 0) = (values.as_slice(), unlisted)
         && (*times >= count || rules == Rules::Peer)
     {
-        let text = cell::text(only);
+        let text = cell::shown(only);
         let short: String = text.chars().take(44).collect();
         return if short.len() < text.len() { format!("{short}...") } else { text };
     }
     let mut list = String::new();
     for (place, (value, times)) in values.iter().enumerate() {
-        let mut text = cell::text(value);
+        let mut text = cell::shown(value);
         let may_cut = rules == Rules::Peer || row.metric == metric::HOST;
         if may_cut && text.chars().count() > HOST && !holds_an_address(&text) {
             text = text.chars().take(HOST).collect::<String>() + "...";
@@ -821,12 +821,12 @@ fn holds_an_address(text: &str) -> bool {
 
 /// `SHOW TABLE STATUS …` and `SHOW CREATE TABLE …` of a table.
 pub fn table_statements(table: &TableName) -> [String; 2] {
-    let name = cell::text(&table.name);
+    let name = cell::shown(&table.name);
     let quoted = format!("`{}`", name.replace('`', "``"));
     let literal = name.replace('\\', "\\\\").replace('\'', "''");
     match &table.database {
         Some(database) => {
-            let database = format!("`{}`", cell::text(database).replace('`', "``"));
+            let database = format!("`{}`", cell::shown(database).replace('`', "``"));
             [
                 format!("SHOW TABLE STATUS FROM {database} LIKE '{literal}'\\G"),
                 format!("SHOW CREATE TABLE {database}.{quoted}\\G"),

@@ -75,6 +75,9 @@ const QUIET: [bool; 256] = {
 /// the exact function.
 pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
     out.clear();
+    if is_named_by_its_text(statement, mode) {
+        return false;
+    }
     let mut hits = Hits::new(statement, &SPECIAL);
     let mut copied = 0;
     let mut at = 0;
@@ -85,16 +88,22 @@ pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
         let replaced = match class {
             DIGIT => digits(statement, at),
             STRING => match string(&mut hits, statement, at, mode) {
-                Some(end) => Some((end, &b"'a'"[..])),
+                Some(end) => Some((end, if *byte == b'"' { &b"\"a\""[..] } else { b"'a'" })),
                 None if mode == Mode::Peer => return false,
                 None => {
                     // Without an end: one literal to the end of the text.
                     out.extend_from_slice(&statement[copied..at]);
-                    out.extend_from_slice(b"'a");
+                    out.extend_from_slice(&[*byte, b'a']);
                     return true;
                 }
             },
             NAME => match memchr(b'`', &statement[at + 1..]) {
+                // The peer knows no quoted names: a quote in one opens a string.
+                Some(length)
+                    if mode == Mode::Peer && !is_quiet(&statement[at + 1..at + 1 + length]) =>
+                {
+                    return false;
+                }
                 Some(length) => {
                     at += length + 2;
                     continue;
@@ -107,8 +116,8 @@ pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
                 list(&mut hits, statement, at, mode, out)
             }
             BACKSLASH if mode == Mode::Peer => return false,
+            SLASH | DASH | HASH if is_unsure(statement, at, mode) => return false,
             SLASH | DASH | HASH => match comment(statement, at) {
-                Some(_) if mode == Mode::Peer => return false,
                 Some(end) if is_marker(&statement[at..end]) => {
                     at = end;
                     continue;
@@ -135,6 +144,28 @@ pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
     true
 }
 
+/// Whether literals belong to the name of the class: in commands of the protocol, and for the
+/// peer in a CALL, which it names by the text in front of a parenthesis.
+fn is_named_by_its_text(statement: &[u8], mode: Mode) -> bool {
+    let starts_with = |word: &[u8]| {
+        let start = statement.trim_ascii_start();
+        start.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
+    starts_with(b"administrator") || (mode == Mode::Peer && starts_with(b"call"))
+}
+
+/// Whether it takes more than the next bytes to tell what the `/`, `-` or `#` at `at` is: it may
+/// close a hint in front of a `*`, or the end of the statement may make a comment of it. The peer
+/// has comments of its own.
+fn is_unsure(statement: &[u8], at: usize, mode: Mode) -> bool {
+    match (statement[at], statement.get(at + 1)) {
+        (b'/', Some(b'*')) => mode == Mode::Peer || statement[..at].ends_with(b"*"),
+        (b'-', Some(b'-')) => mode == Mode::Peer || statement.get(at + 2) == Some(&b';'),
+        (b'#', _) => mode == Mode::Peer,
+        _ => false,
+    }
+}
+
 /// A plain number at `at`: digits, perhaps a point and digits, between bytes that cannot belong
 /// to it.
 fn digits(statement: &[u8], at: usize) -> Option<(usize, &'static [u8])> {
@@ -145,7 +176,9 @@ fn digits(statement: &[u8], at: usize) -> Option<(usize, &'static [u8])> {
     ) {
         return None;
     }
-    if behind_a_dot(&statement[..at]) {
+    let is_exponent = matches!(before, b'-' | b'+')
+        && at.checked_sub(2).is_some_and(|place| statement[place].eq_ignore_ascii_case(&b'e'));
+    if is_exponent || behind_a_dot(&statement[..at]) {
         return None;
     }
     let end = number_end(statement, at)?;
@@ -186,13 +219,17 @@ fn string(hits: &mut Hits<'_>, statement: &[u8], at: usize, mode: Mode) -> Optio
     let quote = statement[at];
     let length = memchr(quote, &statement[at + 1..])?;
     let inner = &statement[at + 1..at + 1 + length];
-    let quiet = inner.iter().enumerate().all(|(place, byte)| {
-        QUIET[usize::from(*byte)]
-            || (*byte == b'-' && inner.get(place + 1).is_some_and(|next| *next != b'-'))
-    });
     let end = at + length + 2;
     let alone = at > 0 && length > 0 && statement.get(end).is_none_or(|b| *b != quote);
-    (quiet && alone).then_some(end)
+    (alone && is_quiet(inner)).then_some(end)
+}
+
+/// Whether no rule of the peer looks at anything in a quoted text.
+fn is_quiet(inner: &[u8]) -> bool {
+    inner.iter().enumerate().all(|(place, byte)| {
+        QUIET[usize::from(*byte)]
+            || (*byte == b'-' && inner.get(place + 1).is_some_and(|next| *next != b'-'))
+    })
 }
 
 /// The end of the plain comment that opens at `at`, if one does.
@@ -202,7 +239,7 @@ fn comment(statement: &[u8], at: usize) -> Option<usize> {
     match rest {
         [b'#', ..] => Some(line()),
         [b'-', b'-'] => Some(line()),
-        [b'-', b'-', blank, ..] if *blank <= b' ' => Some(line()),
+        [b'-', b'-', b, ..] if *b == b' ' || b.is_ascii_control() => Some(line()),
         [b'/', b'*', b'!' | b'+', ..] | [b'/', b'*', b'M', b'!', ..] => None,
         [b'/', b'*', ..] => {
             let end = memchr::memmem::find(&rest[2..], b"*/");
@@ -214,8 +251,7 @@ fn comment(statement: &[u8], at: usize) -> Option<usize> {
 
 /// Whether a comment could be the marker of Percona Toolkit, `/*db.table:1/40*/`.
 fn is_marker(comment: &[u8]) -> bool {
-    comment.len() < 200
-        && comment.starts_with(b"/*")
+    comment.starts_with(b"/*")
         && comment.contains(&b':')
         && comment[2..].contains(&b'/')
         && !comment.contains(&b' ')
@@ -389,6 +425,7 @@ mod tests {
         );
         check("INSERT INTO t VALUES (1,'a'), (2, NULL),(3,'),(')", "INSERT INTO t VALUES (0)");
         check("SELECT 'it''s', 'x\\\\', 'a\\'b'", "SELECT 'a', 'a', 'a'");
+        check("SELECT x\"1f\", \"b\"", "SELECT x\"a\", \"a\"");
         check("SELECT a /* id 7 */ FROM t -- it's\n", "SELECT a   FROM t  \n");
     }
 
@@ -398,6 +435,7 @@ mod tests {
             "SELECT a1, 1f, 0x1F, 1e5 FROM db2.t3",
             "SELECT f(a, b) FROM `it's 5`",
             "SELECT /*!40001 SQL_NO_CACHE */ a",
+            "SELECT 2E-7.5, 1e+7",
             "REPLACE /*shop.books:1/40*/ INTO checks SELECT a",
         ] {
             check(statement, statement);

@@ -30,7 +30,7 @@ use quotes::{Open, Walk};
 
 /// Text that one batch holds, unless an entry is longer.
 pub const BLOCK: usize = 1024 * 1024;
-/// The longest entry that is kept whole; one more byte and its statement is cut.
+/// The longest entry that is surely kept whole; of a longer one the statement is cut.
 pub const LONGEST: usize = 256 * 1024 * 1024;
 /// How far is looked to tell a header in a string from one behind an unclosed string.
 const LOOKAHEAD: usize = 1024 * 1024;

@@ -152,10 +152,10 @@ fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at.min(text.len())..]).map_or(text.len(), |found| at + found)
 }
 
-/// Where the string, name or comment ends that is open at the beginning of `text`, if the
-/// header-like line there belongs to it; `None` if it does not. `ends` tells whether a statement may end behind the `;` at a
-/// place: a header, a banner or the end of the log follows. `is_last` says that the log ends with
-/// the text; then the last statement may lack its `;`.
+/// The place behind the string, name or comment that is open at the beginning of `text`, if the
+/// header-like line there belongs to it; `None` if it does not. `ends` tells whether a statement
+/// may end behind the `;` at a place: a header, a banner or the end of the log follows. `is_last`
+/// says that the log ends with the text; then the last statement may lack its `;`.
 ///
 /// Strings that a client never closed are logged too, and then everything behind looks quoted.
 /// So the text is read on: quotes must close and open where SQL has them close and open, and a
@@ -248,7 +248,7 @@ mod tests {
         let inside = "# Time: x\nSELECT 1;\nend' AS tricky;\n# Time: y\n";
         let ends = |text: &'static str| move |at: usize| text[at..].starts_with("\n# Time: y");
         let walk = Walk { open: Open::Quote(b'\''), escaped: false };
-        assert_eq!(closing(inside.as_bytes(), walk, false, ends(inside)), Some(23));
+        assert_eq!(closing(inside.as_bytes(), walk, false, ends(inside)), Some(24));
         let outside = "# Time: x\nSELECT * FROM a WHERE name = 'abc';\n# Time: y\n";
         assert_eq!(closing(outside.as_bytes(), walk, false, ends(outside)), None);
         let last = "# Time: x\nSELECT 1;\nend')\n";
