@@ -11,7 +11,7 @@ use std::fmt;
 
 use nom::bytes::complete::{tag, take_while_m_n};
 use nom::character::complete::one_of;
-use nom::combinator::{map_opt, opt, value};
+use nom::combinator::{map_opt, opt, value, verify};
 use nom::sequence::{preceded, terminated};
 use nom::{IResult, Parser, branch::alt};
 
@@ -239,7 +239,7 @@ fn signed_offset(input: &[u8]) -> IResult<&[u8], i32> {
     let (rest, sign) = one_of("+-")(input)?;
     let (rest, hours) = digits(2, 2)(rest)?;
     let (rest, _) = opt(tag(":")).parse(rest)?;
-    let (rest, minutes) = digits(2, 2)(rest)?;
+    let (rest, minutes) = verify(digits(2, 2), |minutes| *minutes < 60).parse(rest)?;
     let seconds = (hours * 3600 + minutes * 60) as i32;
     Ok((rest, if sign == '-' { -seconds } else { seconds }))
 }

@@ -39,13 +39,16 @@ pub fn each(
     let mut sorter = Sorter::new(options);
     let mut batch = Batch::default();
     for framer in &mut framers {
-        while !stop.load(Ordering::Relaxed) && framer.next(&mut batch) {
+        while framer.next(&mut batch) {
             for frame in &batch.frames {
                 let said = reader.read(&batch, frame);
                 let event = reader.event(&batch, frame, &said);
                 if sorter.add(&event, &reader.registry) {
                     show(&event, &reader.registry)?;
                 }
+            }
+            if stop.load(Ordering::Relaxed) {
+                break;
             }
         }
     }
@@ -123,7 +126,7 @@ fn work(
     let mut reader = Reader::new(reading.clone());
     let mut sorter = Sorter::new(options);
     let mut batch = Batch::default();
-    while !stop.load(Ordering::Relaxed) {
+    loop {
         let more = match queue.lock() {
             Ok(mut queue) => queue.next(&mut batch),
             // Another thread is gone in the middle of framing; its panic ends the run.
@@ -138,6 +141,10 @@ fn work(
             sorter.add(&event, &reader.registry);
         }
         sorter.end_batch(batch.number);
+        // Asked behind the batch: what was read before the stop counts.
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
     }
     let problems = std::mem::take(&mut reader.problems);
     (sorter.finish(reader.registry), problems)

@@ -77,7 +77,7 @@ fn by_lines(text: &[u8]) -> &'static str {
     "it looks like plain text"
 }
 
-/// `2026-03-06T11:00:01.000000Z	    7 Query	SELECT 1`.
+/// `2026-03-06T11:00:01.000000Z     7 Query SELECT 1`.
 fn is_general_entry(line: &[u8]) -> bool {
     let rest = time::log_time(line).map_or(line, |(rest, _)| rest);
     let rest = rest.trim_ascii_start();
