@@ -42,18 +42,31 @@ impl ByteSet {
 const BLOCK: usize = 64;
 
 /// Which bytes of a block are in a set, the first one in the lowest bit.
-type Mask = fn(&ByteSet, &[u8; BLOCK]) -> u64;
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Masks {
+    set: u64,
+    /// Both quotes and the backslash.
+    quotes: u64,
+}
 
-static MASK: LazyLock<Mask> = LazyLock::new(|| {
+type MasksOf = fn(&ByteSet, &[u8; BLOCK]) -> Masks;
+
+static MASKS: LazyLock<MasksOf> = LazyLock::new(|| {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        return avx2::mask;
+        return avx2::masks;
     }
     plain
 });
 
-fn plain(set: &ByteSet, block: &[u8; BLOCK]) -> u64 {
-    block.iter().rev().fold(0, |mask, byte| mask << 1 | u64::from(set.has(*byte)))
+fn plain(set: &ByteSet, block: &[u8; BLOCK]) -> Masks {
+    let mask = |has: &dyn Fn(u8) -> bool| {
+        block.iter().rev().fold(0, |mask, byte| mask << 1 | u64::from(has(*byte)))
+    };
+    Masks {
+        set: mask(&|byte| set.has(byte)),
+        quotes: mask(&|byte| matches!(byte, b'\'' | b'"' | b'\\')),
+    }
 }
 
 /// Goes through a text from one byte of a set to the next.
@@ -61,17 +74,17 @@ fn plain(set: &ByteSet, block: &[u8; BLOCK]) -> u64 {
 pub struct Hits<'a> {
     text: &'a [u8],
     set: &'static ByteSet,
-    mask_of: Mask,
-    /// Where the block begins that `mask` is of.
+    masks_of: MasksOf,
+    /// Where the block begins that `masks` are of.
     base: usize,
-    mask: u64,
+    masks: Masks,
 }
 
 impl<'a> Hits<'a> {
     /// Begins at the first byte.
     pub fn new(text: &'a [u8], set: &'static ByteSet) -> Hits<'a> {
         // No text reaches this far, so the first block is looked at where the first search begins.
-        Hits { text, set, mask_of: *MASK, base: usize::MAX / 2, mask: 0 }
+        Hits { text, set, masks_of: *MASKS, base: usize::MAX / 2, masks: Masks::default() }
     }
 
     /// The whole text.
@@ -82,12 +95,12 @@ impl<'a> Hits<'a> {
     fn load(&mut self, at: usize) {
         self.base = at;
         let rest = self.text.get(at..).unwrap_or_default();
-        self.mask = match rest.first_chunk::<BLOCK>() {
-            Some(block) => (self.mask_of)(self.set, block),
+        self.masks = match rest.first_chunk::<BLOCK>() {
+            Some(block) => (self.masks_of)(self.set, block),
             None => {
                 let mut block = [0x80; BLOCK];
                 block[..rest.len()].copy_from_slice(rest);
-                (self.mask_of)(self.set, &block)
+                (self.masks_of)(self.set, &block)
             }
         };
     }
@@ -95,23 +108,35 @@ impl<'a> Hits<'a> {
     /// The place of the next byte of the set from `at` on, or the end of the text.
     #[inline]
     pub fn next(&mut self, at: usize) -> usize {
+        self.search(at, |masks| masks.set)
+    }
+
+    /// The place of the next quote or backslash from `at` on, or the end of the text.
+    #[inline]
+    fn next_quote(&mut self, at: usize) -> usize {
+        self.search(at, |masks| masks.quotes)
+    }
+
+    #[inline]
+    fn search(&mut self, at: usize, mask: impl Fn(Masks) -> u64) -> usize {
         let within = at.wrapping_sub(self.base);
         if within < BLOCK {
-            let rest = self.mask >> within;
+            let rest = mask(self.masks) >> within;
             if rest != 0 {
                 return at + rest.trailing_zeros() as usize;
             }
-            return self.further(self.base + BLOCK);
+            return self.further(self.base + BLOCK, mask);
         }
-        self.further(at)
+        self.further(at, mask)
     }
 
     /// Looks at block after block from `at` on.
-    fn further(&mut self, mut at: usize) -> usize {
+    fn further(&mut self, mut at: usize, mask: impl Fn(Masks) -> u64) -> usize {
         while at < self.text.len() {
             self.load(at);
-            if self.mask != 0 {
-                return at + self.mask.trailing_zeros() as usize;
+            let found = mask(self.masks);
+            if found != 0 {
+                return at + found.trailing_zeros() as usize;
             }
             at += BLOCK;
         }
@@ -120,15 +145,14 @@ impl<'a> Hits<'a> {
 }
 
 /// The place behind the literal whose quote stands at `open`; `None` if it has no end. A
-/// backslash takes the next byte with it, a doubled quote is a quote. The set must hold both
-/// quotes and the backslash.
+/// backslash takes the next byte with it, a doubled quote is a quote.
 #[inline]
 pub fn literal_end(hits: &mut Hits<'_>, open: usize) -> Option<usize> {
     let text = hits.text;
     let quote = text[open];
     let mut at = open + 1;
     loop {
-        at = hits.next(at);
+        at = hits.next_quote(at);
         match *text.get(at)? {
             b'\\' => at += 2,
             byte if byte != quote => at += 1,
@@ -141,14 +165,14 @@ pub fn literal_end(hits: &mut Hits<'_>, open: usize) -> Option<usize> {
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "AVX2 halves the time of a run; see the head of the file")]
 mod avx2 {
-    use super::{BLOCK, ByteSet, HIGH};
+    use super::{BLOCK, ByteSet, HIGH, Masks};
     use std::arch::x86_64::{
         __m128i, __m256i, _mm_loadu_si128, _mm256_and_si256, _mm256_broadcastsi128_si256,
-        _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_set1_epi8,
+        _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
         _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
     };
 
-    pub fn mask(set: &ByteSet, block: &[u8; BLOCK]) -> u64 {
+    pub fn masks(set: &ByteSet, block: &[u8; BLOCK]) -> Masks {
         // SAFETY: this function is only named after the machine was asked for AVX2.
         unsafe { masked(set, block) }
     }
@@ -156,7 +180,7 @@ mod avx2 {
     /// # Safety
     /// The machine must have AVX2.
     #[target_feature(enable = "avx2")]
-    unsafe fn masked(set: &ByteSet, block: &[u8; BLOCK]) -> u64 {
+    unsafe fn masked(set: &ByteSet, block: &[u8; BLOCK]) -> Masks {
         // SAFETY: each load reads 16 or 32 bytes of an array that has them; loads may be
         // unaligned.
         let (low, high, first, second) = unsafe {
@@ -177,7 +201,18 @@ mod avx2 {
             let none = _mm256_cmpeq_epi8(_mm256_and_si256(lows, highs), _mm256_setzero_si256());
             _mm256_movemask_epi8(none) as u32
         };
-        !(u64::from(absent(first)) | u64::from(absent(second)) << 32)
+        let (single, double, backslash) =
+            (_mm256_set1_epi8(0x27), _mm256_set1_epi8(0x22), _mm256_set1_epi8(0x5c));
+        let quoting = |bytes: __m256i| {
+            let quote =
+                _mm256_or_si256(_mm256_cmpeq_epi8(bytes, single), _mm256_cmpeq_epi8(bytes, double));
+            let any = _mm256_or_si256(quote, _mm256_cmpeq_epi8(bytes, backslash));
+            _mm256_movemask_epi8(any) as u32
+        };
+        Masks {
+            set: !(u64::from(absent(first)) | u64::from(absent(second)) << 32),
+            quotes: u64::from(quoting(first)) | u64::from(quoting(second)) << 32,
+        }
     }
 }
 
@@ -199,7 +234,7 @@ mod tests {
             block.iter_mut().enumerate().for_each(|(place, byte)| {
                 *byte = start.wrapping_add(place as u8);
             });
-            assert_eq!(MASK(&SET, &block), plain(&SET, &block), "{start}");
+            assert_eq!(MASKS(&SET, &block), plain(&SET, &block), "{start}");
         }
     }
 

@@ -76,8 +76,10 @@ impl Sample {
 pub struct Samples {
     /// The event with the greatest value.
     pub worst: Option<Sample>,
-    /// By octave, in order.
-    octaves: Vec<(u16, u64, Sample)>,
+    /// Quarters of octaves that events fell into, in order; what is kept of each stands beside
+    /// them, so that the search goes through few lines of memory.
+    octaves: Vec<u16>,
+    typical: Vec<(u64, Sample)>,
 }
 
 impl Samples {
@@ -99,19 +101,23 @@ impl Samples {
             }
             self.worst = Some(worst);
         }
-        let octave = octave(value);
-        let hash = place_hash(origin);
-        match self.octaves.binary_search_by_key(&octave, |(octave, _, _)| *octave) {
+        self.offer(octave(value), place_hash(origin), origin, || {
+            Sample::of(event, value, query_time, LONGEST_TYPICAL)
+        });
+    }
+
+    /// Keeps a sample if it is the first of its octave or has the least hash there.
+    fn offer(&mut self, octave: u16, hash: u64, origin: Origin, sample: impl FnOnce() -> Sample) {
+        match self.octaves.binary_search(&octave) {
             Ok(place) => {
-                let kept = &mut self.octaves[place];
-                if (hash, origin) < (kept.1, kept.2.origin) {
-                    let sample = Sample::of(event, value, query_time, LONGEST_TYPICAL);
-                    *kept = (octave, hash, sample);
+                let kept = &mut self.typical[place];
+                if hash < kept.0 || (hash == kept.0 && origin < kept.1.origin) {
+                    *kept = (hash, sample());
                 }
             }
             Err(place) => {
-                let sample = Sample::of(event, value, query_time, LONGEST_TYPICAL);
-                self.octaves.insert(place, (octave, hash, sample));
+                self.octaves.insert(place, octave);
+                self.typical.insert(place, (hash, sample()));
             }
         }
     }
@@ -122,22 +128,14 @@ impl Samples {
         if key(&other.worst) > key(&self.worst) {
             self.worst = other.worst;
         }
-        for (octave, hash, sample) in other.octaves {
-            match self.octaves.binary_search_by_key(&octave, |(octave, _, _)| *octave) {
-                Ok(place) => {
-                    let kept = &mut self.octaves[place];
-                    if (hash, sample.origin) < (kept.1, kept.2.origin) {
-                        *kept = (octave, hash, sample);
-                    }
-                }
-                Err(place) => self.octaves.insert(place, (octave, hash, sample)),
-            }
+        for (octave, (hash, sample)) in other.octaves.into_iter().zip(other.typical) {
+            self.offer(octave, hash, sample.origin, || sample);
         }
     }
 
     /// The kept event whose value is nearest to `value`, of equally near ones the first.
     pub fn near(&self, value: f64) -> Option<&Sample> {
-        let samples = self.octaves.iter().map(|(_, _, sample)| sample).chain(&self.worst);
+        let samples = self.typical.iter().map(|(_, sample)| sample).chain(&self.worst);
         samples.min_by(|a, b| {
             let distance = |sample: &Sample| (sample.value as f64 - value).abs();
             distance(a).total_cmp(&distance(b)).then(a.origin.cmp(&b.origin))

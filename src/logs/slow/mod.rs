@@ -107,7 +107,7 @@ pub struct Framer {
     base: u64,
     ended: bool,
     carry: Carry,
-    database: Option<Box<[u8]>>,
+    database: Option<Vec<u8>>,
     zone: Option<Zone>,
     gap: Gap,
     header_end: Finder<'static>,
@@ -222,7 +222,7 @@ impl Framer {
             return false;
         }
         self.carry.database = self.database.as_ref().map(|database| {
-            batch.databases.push(database.clone());
+            batch.databases.push(database.as_slice().into());
             0
         });
         let mut buffer = std::mem::take(&mut batch.buffer);
@@ -394,8 +394,10 @@ impl Framer {
         if self.database.as_deref() != Some(said) {
             let name = header::database_name(said);
             self.carry.database = Some(batch.databases.len());
-            batch.databases.push(name.clone());
-            self.database = Some(name);
+            let known = self.database.get_or_insert_default();
+            known.clear();
+            known.extend_from_slice(&name);
+            batch.databases.push(name);
         }
     }
 
