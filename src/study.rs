@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::digest::run::{self, Outcome};
 use crate::digest::stat::Rules;
-use crate::digest::{Digest, Group, Options};
+use crate::digest::{Digest, Group, Options, SourceTally};
 use crate::error::Error;
 use crate::event::Event;
 use crate::logs::guess;
@@ -220,7 +220,16 @@ impl Study {
 
 /// Refuses to order or group by what no event has.
 fn check_names(request: &Request, digest: &Digest) -> Result<(), Error> {
-    if digest.sources.iter().all(|source| source.events == 0) {
+    let has =
+        |count: fn(&SourceTally) -> u64| digest.sources.iter().any(|source| count(source) > 0);
+    if !has(|source| source.events + source.filtered) {
+        return Ok(());
+    }
+    // A name that no event has lets none pass, so this cannot wait for events that passed.
+    if let Some(name) = request.options.filter.unknown_name(&digest.registry) {
+        return Err(Error::Usage(format!("--where: no event has the attribute {name}")));
+    }
+    if !has(|source| source.events) {
         return Ok(());
     }
     let quantity = |place: usize| {
@@ -233,9 +242,6 @@ fn check_names(request: &Request, digest: &Digest) -> Result<(), Error> {
         && digest.classes.is_empty()
     {
         return Err(Error::Usage(format!("no event has the attribute {name} to group by")));
-    }
-    if let Some(name) = request.options.filter.unknown_name(&digest.registry) {
-        return Err(Error::Usage(format!("--where: no event has the attribute {name}")));
     }
     let found = metric_of(digest, &request.order.attribute).is_some();
     // A log whose every time is impossible is still a log.

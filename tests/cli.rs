@@ -180,6 +180,8 @@ fn an_attribute_that_no_event_has_is_refused_and_named() {
     let log = sample("bom.log");
     check_refused(&["digest", &log, "--order-by", "Nothing:sum"], &["Nothing", "order"]);
     check_refused(&["digest", &log, "--group-by", "Nothing"], &["Nothing", "group"]);
+    check_refused(&["digest", &log, "--where", "Nothing > 1"], &["nothing", "--where"]);
+    check_refused(&["digest", &log, "--where", "not Nothing = 'x'"], &["nothing", "--where"]);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-/// Read MySQL and MariaDB slow query logs and say what to do about them
+/// Rank the queries of MySQL and MariaDB slow logs by the time they took
 #[derive(Debug, Parser)]
 #[command(name = "adagio", version, max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true, args_override_self = true)]

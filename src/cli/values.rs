@@ -82,6 +82,7 @@ pub fn group(text: &str) -> Result<Group, String> {
         "fingerprint" => Ok(Group::Fingerprint),
         "distill" | "item" => Ok(Group::Item),
         "tables" => Ok(Group::Tables),
+        "database" | "schema" => Ok(Group::Attribute("db".to_owned())),
         name => Ok(Group::Attribute(name.to_owned())),
     }
 }

@@ -265,7 +265,7 @@ impl Report {
 
     /// Rates of a class.
     pub fn rates_of(&self, class: &ClassDigest) -> Option<Rates> {
-        profile::rates(class, self.time_of(class))
+        profile::rates(class, self.time_of(class), self.rules)
     }
 
     /// Figures of the attribute by which samples were chosen.

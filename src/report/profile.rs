@@ -6,6 +6,7 @@ use crate::digest::class::{ClassDigest, quantity_kind};
 use crate::digest::stat::{Rules, Stat};
 use crate::metric::{self, MetricId};
 use crate::sql::fingerprint::ClassId;
+use crate::time::SECOND;
 
 /// What of an attribute orders the classes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -203,10 +204,11 @@ pub struct Rates {
 }
 
 /// Rates over the time from the first to the last end of a statement; `None` where that has no
-/// length.
-pub fn rates(class: &ClassDigest, time: Option<&Stat>) -> Option<Rates> {
+/// length, and by our own rules where it is shorter than a second: many servers tell no more.
+pub fn rates(class: &ClassDigest, time: Option<&Stat>, rules: Rules) -> Option<Rates> {
     let length = class.last?.0 as f64 - class.first?.0 as f64;
-    (length > 0.0).then(|| Rates {
+    let least = if rules == Rules::Default { SECOND as f64 } else { 1.0 };
+    (length >= least).then(|| Rates {
         queries_per_second: class.count as f64 * 1e6 / length,
         concurrency: time.map_or(0.0, |time| time.sum as f64) / length,
     })

@@ -177,7 +177,12 @@ impl Text<'_> {
             let range = self.range(first, last);
             writeln!(self.out, "# Time range: {range}")?;
         } else {
-            writeln!(self.out, "# Time range: not known, the log has no times")?;
+            let is_filtered = report.inputs.iter().any(|input| input.events.filtered > 0);
+            let why = match is_filtered && report.total.count == 0 {
+                true => "no event passed the filters",
+                false => "the log has no times",
+            };
+            writeln!(self.out, "# Time range: not known, {why}")?;
         }
         let active = report.digest.active_seconds();
         if active > 0 && !self.is_peer() {
@@ -648,7 +653,7 @@ fn rate_text(rates: Option<super::profile::Rates>, has_times: bool) -> String {
             cell::three_digits(rates.queries_per_second, 1000.0),
             cell::three_digits(rates.concurrency, 1000.0)
         ),
-        None if has_times => "no rates (all at one time)".to_owned(),
+        None if has_times => "no rates (all within a second)".to_owned(),
         None => "no rates (times not known)".to_owned(),
     }
 }
