@@ -126,7 +126,8 @@ fn oddities(input: &Input) -> Option<String> {
         return Some(format!("no slow-log entry: {}", input.looks));
     }
     let parts = input.not_counted();
-    (!parts.is_empty()).then(|| format!("not counted: {} (-v tells where)", parts.join(", ")))
+    let hint = if input.problems.is_empty() { "" } else { " (-v tells where)" };
+    (!parts.is_empty()).then(|| format!("not counted: {}{hint}", parts.join(", ")))
 }
 
 /// Whether a report on standard output is coloured.
@@ -201,7 +202,11 @@ impl Pending {
         }
         let file = builder.tempfile_in(folder).map_err(|error| {
             // The name of the temporary file would only confuse.
-            anyhow::anyhow!("cannot write {}: {}", path.display(), error.kind())
+            let why = match error.kind() {
+                io::ErrorKind::NotFound => "its folder does not exist".to_owned(),
+                kind => kind.to_string(),
+            };
+            anyhow::anyhow!("cannot write {}: {why}", path.display())
         })?;
         if let Ok(known) = std::fs::metadata(path) {
             // One that is replaced keeps what its owner gave it; failing that, the mask decides.

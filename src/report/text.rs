@@ -683,7 +683,10 @@ fn one_line(text: &[u8]) -> String {
 fn read(input: &Input) -> String {
     let tally = &input.tally;
     let bytes = cell::three_digits(tally.bytes as f64, 1024.0);
-    let events = cell::thousands(tally.events);
+    let events = match tally.events {
+        1 => "1 event".to_owned(),
+        count => format!("{} events", cell::thousands(count)),
+    };
     let server = match (&tally.version, tally.family) {
         (_, crate::flavor::Family::Unknown) => String::new(),
         (Some(version), family) => format!(" of {family} {version}"),
@@ -694,7 +697,7 @@ fn read(input: &Input) -> String {
         0 => String::new(),
         count => format!(", {} with a plan", cell::thousands(count)),
     };
-    format!("{bytes} bytes{packed}, {}{server}, {events} events{plans}", input.kind)
+    format!("{bytes} bytes{packed}, {}{server}, {events}{plans}", input.kind)
 }
 
 /// Labels of rows, each of them once.
