@@ -128,7 +128,9 @@ pub enum Spread {
         /// The first bucket that is counted.
         low: u16,
         /// Its count and those behind it.
-        counts: Vec<u64>,
+        counts: Vec<u32>,
+        /// What did not fit there, by bucket: half the width keeps a busy log's counts in cache.
+        over: Vec<(u16, u64)>,
         /// The value counted last and its bucket: the next value is often the same.
         last: (u64, u16),
     },
@@ -140,7 +142,7 @@ impl Spread {
         if exact {
             Spread::Values(Vec::new())
         } else {
-            Spread::Buckets { low: 0, counts: Vec::new(), last: (0, 0) }
+            Spread::Buckets { low: 0, counts: Vec::new(), over: Vec::new(), last: (0, 0) }
         }
     }
 
@@ -165,10 +167,10 @@ impl Spread {
             Spread::Values(values) => {
                 values.iter().for_each(|value| self.add(*value, factor));
             }
-            Spread::Buckets { low, counts, .. } => {
+            Spread::Buckets { .. } => {
                 self.pour(factor);
-                for (place, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {
-                    self.count_bucket(usize::from(*low) + place, *count);
+                for (bucket, count) in other.counted() {
+                    self.count_bucket(bucket, count);
                 }
             }
         }
@@ -201,21 +203,32 @@ impl Spread {
     }
 
     fn count_bucket(&mut self, bucket: usize, times: u64) {
-        let Spread::Buckets { low, counts, .. } = self else { return };
+        let Spread::Buckets { low, counts, over, .. } = self else { return };
         let first = usize::from(*low);
-        if counts.is_empty() {
+        let place = if counts.is_empty() {
             *low = bucket as u16;
-            counts.push(times);
+            counts.push(0);
+            0
         } else if bucket < first {
             counts.splice(0..0, std::iter::repeat_n(0, first - bucket));
             *low = bucket as u16;
-            counts[0] = times;
+            0
         } else {
             let place = bucket - first;
             if place >= counts.len() {
                 counts.resize(place + 1, 0);
             }
-            counts[place] += times;
+            place
+        };
+        let sum = u64::from(counts[place]) + times;
+        if let Ok(sum) = u32::try_from(sum) {
+            counts[place] = sum;
+            return;
+        }
+        counts[place] = 0;
+        match over.iter_mut().find(|(other, _)| usize::from(*other) == bucket) {
+            Some((_, count)) => *count += sum,
+            None => over.push((bucket as u16, sum)),
         }
     }
 
@@ -232,9 +245,13 @@ impl Spread {
     }
 
     fn counted(&self) -> Vec<(usize, u64)> {
-        let Spread::Buckets { low, counts, .. } = self else { return Vec::new() };
-        let counted = counts.iter().enumerate().filter(|(_, count)| **count > 0);
-        counted.map(|(place, count)| (usize::from(*low) + place, *count)).collect()
+        let Spread::Buckets { low, counts, over, .. } = self else { return Vec::new() };
+        let counted = counts.iter().enumerate().map(|(place, count)| {
+            let bucket = usize::from(*low) + place;
+            let more = over.iter().find(|(other, _)| usize::from(*other) == bucket);
+            (bucket, u64::from(*count) + more.map_or(0, |(_, count)| *count))
+        });
+        counted.filter(|(_, count)| *count > 0).collect()
     }
 
     /// The values from the smallest, if they are kept as they are.
@@ -299,6 +316,20 @@ mod tests {
         assert_eq!(range(101).0, 132);
         assert_eq!(range(285).0, 1_041_744);
         assert_eq!(range(BUCKETS - 1).1, None);
+    }
+
+    #[test]
+    fn counts_beyond_32_bits_are_exact() {
+        let mut spread = Spread::new(false);
+        spread.count(7, ONE, u64::from(u32::MAX));
+        spread.count(7, ONE, 3);
+        spread.count(7, ONE, 1 << 40);
+        spread.count(1, ONE, 5);
+        let mut whole = Spread::new(true);
+        whole.merge(&spread, ONE);
+        whole.merge(&spread, ONE);
+        let sevens = 2 * (u64::from(u32::MAX) + 3 + (1 << 40));
+        assert_eq!(whole.counted(), [(bucket(1), 10), (bucket(7), sevens)]);
     }
 
     proptest! {
