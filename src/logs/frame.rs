@@ -58,5 +58,33 @@ pub struct Batch {
     /// The entries, in order.
     pub frames: Vec<Frame>,
     /// Databases that entries inherit.
-    pub databases: Vec<Box<[u8]>>,
+    pub databases: Names,
+}
+
+/// Names one behind the other in one piece of memory, each with its place.
+#[derive(Debug, Default)]
+pub struct Names {
+    text: Vec<u8>,
+    spans: Vec<Span>,
+}
+
+impl Names {
+    /// Forgets all names.
+    pub fn clear(&mut self) {
+        self.text.clear();
+        self.spans.clear();
+    }
+
+    /// Adds a name and gives its place.
+    pub fn push(&mut self, name: &[u8]) -> usize {
+        let start = self.text.len();
+        self.text.extend_from_slice(name);
+        self.spans.push(Span { start, end: self.text.len() });
+        self.spans.len() - 1
+    }
+
+    /// The name at a place.
+    pub fn get(&self, place: usize) -> Option<&[u8]> {
+        self.spans.get(place).map(|span| span.of(&self.text))
+    }
 }

@@ -10,6 +10,8 @@
 //! names exist, in which unit, is a row of [`METRICS`](crate::metric::METRICS). What stands in a
 //! value that is not a number is left as it is.
 
+use std::borrow::Cow;
+
 use nom::bytes::complete::{tag, take_till, take_while, take_while1};
 use nom::combinator::{opt, recognize, verify};
 use nom::sequence::{delimited, preceded};
@@ -153,9 +155,10 @@ pub fn schema_value(text: &[u8]) -> Span {
 }
 
 /// The name of a database without its back-quotes.
-pub fn database_name(text: &[u8]) -> Box<[u8]> {
+pub fn database_name(text: &[u8]) -> Cow<'_, [u8]> {
     let text = text.trim_ascii();
     match text.strip_prefix(b"`").and_then(|text| text.strip_suffix(b"`")) {
+        Some(quoted) if !quoted.contains(&b'`') => Cow::Borrowed(quoted),
         Some(quoted) => {
             let mut name = Vec::with_capacity(quoted.len());
             let mut bytes = quoted.iter().copied().peekable();
@@ -165,9 +168,9 @@ pub fn database_name(text: &[u8]) -> Box<[u8]> {
                     bytes.next_if_eq(&b'`');
                 }
             }
-            name.into()
+            Cow::Owned(name)
         }
-        None => text.into(),
+        None => Cow::Borrowed(text),
     }
 }
 

@@ -221,10 +221,7 @@ impl Framer {
         if self.ended && self.pending.is_empty() {
             return false;
         }
-        self.carry.database = self.database.as_ref().map(|database| {
-            batch.databases.push(database.as_slice().into());
-            0
-        });
+        self.carry.database = self.database.as_ref().map(|name| batch.databases.push(name));
         let mut buffer = std::mem::take(&mut batch.buffer);
         let mut filled = self.pending.len();
         // How much is read at once must not depend on which buffer came to hand, or it would
@@ -393,11 +390,10 @@ impl Framer {
     fn note_database(&mut self, said: &[u8], batch: &mut Batch) {
         if self.database.as_deref() != Some(said) {
             let name = header::database_name(said);
-            self.carry.database = Some(batch.databases.len());
+            self.carry.database = Some(batch.databases.push(&name));
             let known = self.database.get_or_insert_default();
             known.clear();
             known.extend_from_slice(&name);
-            batch.databases.push(name);
         }
     }
 
