@@ -1,9 +1,8 @@
 //! Finds the next byte of a set in a text, 64 bytes at a time.
 //!
 //! The one place with machine instructions of its own: statements are four fifths of a log, and
-//! looking at each byte by a table takes a third of a run. Which way a
-//! machine goes is found out when the program starts; the plain way is always there and is the
-//! oracle of the tests.
+//! looking at each byte by a table takes a third of a run. Which way a machine goes is found out
+//! when the program starts; the plain way is always there and is the oracle of the tests.
 
 use std::sync::LazyLock;
 
