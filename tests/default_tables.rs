@@ -4,37 +4,11 @@
 //! `tables/distill.tsv` is what pt-query-digest 3.7.1 prints as the item; rows that we print
 //! otherwise are listed here, each with the reason.
 
-use std::path::Path;
+mod common;
 
 use adagio::sql::distill::distill;
 use adagio::sql::fingerprint::{ClassId, fingerprint};
-
-/// The rows of a table, without its header.
-fn rows(name: &str) -> Vec<Vec<String>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables").join(name);
-    let table = std::fs::read_to_string(path).unwrap();
-    let rows = table.lines().skip(1);
-    rows.map(|row| row.split('\t').map(str::to_owned).collect()).collect()
-}
-
-/// Undoes `\n`, `\t`, `\r` and `\\` in a cell.
-fn unescaped(cell: &str) -> String {
-    let mut out = String::new();
-    let mut chars = cell.chars();
-    while let Some(c) = chars.next() {
-        out.push(match c {
-            '\\' => match chars.next() {
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some('r') => '\r',
-                Some(other) => other,
-                None => '\\',
-            },
-            c => c,
-        });
-    }
-    out
-}
+use common::{rows, unescaped};
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()

@@ -3,21 +3,14 @@
 //! `tables/stats.tsv` is what pt-query-digest 3.7.1 computes of a list of values,
 //! `tables/stats-default.tsv` what is right; `tables/numbers.tsv` is how the tool prints numbers.
 
-use std::path::Path;
+mod common;
 
 use adagio::digest::stat::{Figures, Rules, Stat};
 use adagio::metric::Kind;
 use adagio::report::cell;
+use common::rows;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-
-/// The rows of a table, without its header.
-fn rows(name: &str) -> Vec<Vec<String>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables").join(name);
-    let table = std::fs::read_to_string(path).unwrap();
-    let rows = table.lines().skip(1);
-    rows.map(|row| row.split('\t').map(str::to_owned).collect()).collect()
-}
 
 /// Seconds as the table prints them, in microseconds.
 fn micros(seconds: &str) -> i128 {

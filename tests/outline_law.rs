@@ -8,6 +8,8 @@
 //! More cases than a usual run: `PROPTEST_CASES=200000 PROPTEST_RNG_SEED=7 cargo test --release
 //! --test outline_law`.
 
+mod common;
+
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::Path;
@@ -15,6 +17,7 @@ use std::path::Path;
 use adagio::digest::fingerprint_as_peer;
 use adagio::sql::fingerprint::fingerprint;
 use adagio::sql::outline::{Mode, outline};
+use common::unescaped;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
@@ -50,25 +53,6 @@ fn statements_of_tables() -> Vec<String> {
         }
     }
     statements
-}
-
-/// Undoes `\n`, `\t`, `\r` and `\\` in a cell.
-fn unescaped(cell: &str) -> String {
-    let mut out = String::new();
-    let mut chars = cell.chars();
-    while let Some(c) = chars.next() {
-        out.push(match c {
-            '\\' => match chars.next() {
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some('r') => '\r',
-                Some('\\') => '\\',
-                other => panic!("escape {other:?} in {cell:?}"),
-            },
-            c => c,
-        });
-    }
-    out
 }
 
 /// Groups of statements that differ in one thing each, by which an outline could be misled.

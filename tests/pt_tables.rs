@@ -3,7 +3,10 @@
 //! The tables are tab-separated; the first column is a statement with `\n`, `\t`, `\r` and
 //! `\\` for the bytes that a row cannot hold.
 
+mod common;
+
 use adagio::sql::pt::{self, Options};
+use common::unescaped;
 use md5::{Digest, Md5};
 use proptest::prelude::*;
 use std::thread;
@@ -20,27 +23,9 @@ fn rows(table: &'static str) -> Vec<(String, Vec<&'static str>)> {
     lines
         .map(|line| {
             let mut columns = line.split('\t');
-            (unescape(columns.next().unwrap()), columns.collect())
+            (unescaped(columns.next().unwrap()), columns.collect())
         })
         .collect()
-}
-
-fn unescape(column: &str) -> String {
-    let mut text = String::new();
-    let mut chars = column.chars();
-    while let Some(char) = chars.next() {
-        text.push(match char {
-            '\\' => match chars.next() {
-                Some('n') => '\n',
-                Some('t') => '\t',
-                Some('r') => '\r',
-                Some('\\') => '\\',
-                other => panic!("escape {other:?} in {column:?}"),
-            },
-            other => other,
-        });
-    }
-    text
 }
 
 #[track_caller]
