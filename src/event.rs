@@ -91,6 +91,10 @@ pub struct Event<'a> {
     pub statement: &'a [u8],
     /// The statement and what the server wrote behind it, such as bound values.
     pub text: &'a [u8],
+    /// `Query_time` in microseconds.
+    pub query_time: Option<i128>,
+    /// Which of the first 128 attributes there are, a bit for each.
+    pub present: u128,
     /// Further attributes, in the order of the log. A name that comes twice counts once, last.
     pub attributes: &'a [Attribute],
     /// An execution plan that the server wrote into the log, if any.
@@ -100,6 +104,11 @@ pub struct Event<'a> {
 }
 
 impl Event<'_> {
+    /// Whether the event has an attribute; one beyond the first 128 may be there all the same.
+    pub fn has(&self, metric: MetricId) -> bool {
+        1u128.checked_shl(u32::from(metric.0)).is_some_and(|bit| self.present & bit != 0)
+    }
+
     /// The value of a number, in the unit of its kind.
     pub fn number(&self, metric: MetricId) -> Option<i128> {
         self.attributes.iter().find(|attribute| attribute.metric == metric).and_then(|attribute| {

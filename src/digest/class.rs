@@ -1,16 +1,10 @@
 //! All events of one query class.
 
 use crate::digest::sample::Samples;
-use crate::digest::stat::{Rules, Stat};
+use crate::digest::stat::Stat;
 use crate::digest::tally::Tally;
-use crate::event::{Event, Value};
 use crate::metric::{self, Kind, MetricId, Registry};
 use crate::time::Timestamp;
-
-/// Distinct users, hosts and databases that are counted of a class.
-const NAMES: usize = 4096;
-/// Distinct values that are counted of any other text.
-const TEXTS: usize = 128;
 
 /// What is kept of one attribute.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -84,6 +78,7 @@ const NO_PLACE: u16 = u16::MAX;
 
 impl Places {
     /// The place of an attribute, given when it is asked for the first time.
+    #[inline]
     pub fn place(&mut self, metric: MetricId) -> usize {
         let number = usize::from(metric.0);
         if number >= self.of_metric.len() {
@@ -117,96 +112,12 @@ pub fn quantity_kind(metric: MetricId) -> Kind {
     }
 }
 
-/// The decade of a time in microseconds.
-fn decade(micros: i128) -> usize {
-    const LIMITS: [i128; 7] = [10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
-    LIMITS.iter().position(|limit| micros < *limit).unwrap_or(LIMITS.len())
-}
-
 impl ClassDigest {
-    /// Adds an event; the one with the greatest `ordered` is the worst sample.
-    pub fn add(
-        &mut self,
-        event: &Event<'_>,
-        places: &mut Places,
-        ordered: Option<i128>,
-        rules: Rules,
-    ) {
-        self.count += 1;
-        if let Some(ts) = event.ts {
-            self.first = Some(self.first.map_or(ts, |first| first.min(ts)));
-            self.last = Some(self.last.map_or(ts, |last| last.max(ts)));
-        }
-        let mut query_time = None;
-        let mut rate = 1;
-        for attribute in event.attributes {
-            let place = places.place(attribute.metric);
-            match attribute.value {
-                Value::Number(number) => {
-                    if attribute.metric == metric::QUERY_TIME {
-                        query_time = Some(number);
-                        self.decades[decade(number)] += 1;
-                    }
-                    match Registry::kind(attribute.metric) {
-                        Some(Kind::Code) => self.code(place, number),
-                        _ if attribute.metric == RATE_LIMIT => rate = number.max(1),
-                        _ => self.number(place, attribute.metric, number, rules),
-                    }
-                }
-                Value::Flag(flag) => {
-                    let flags = &mut self.column(place).flags;
-                    *(if flag { &mut flags.0 } else { &mut flags.1 }) += 1;
-                }
-                Value::Text(span) => {
-                    if Registry::kind(attribute.metric) != Some(Kind::Identifier)
-                        && attribute.metric != RATE_TYPE
-                    {
-                        self.text(place, span.of(event.buffer), TEXTS);
-                    }
-                }
-            }
-        }
-        for (metric, value) in [
-            (metric::USER, event.user),
-            (metric::HOST, event.host),
-            (metric::DATABASE, event.database.filter(|name| !name.is_empty())),
-        ] {
-            if let Some(value) = value {
-                let place = places.place(metric);
-                self.text(place, value, NAMES);
-            }
-        }
-        self.estimate.events += rate as u128;
-        self.estimate.query_time += query_time.unwrap_or(0) * rate;
-        self.samples.add(event, ordered.unwrap_or(-1), query_time, rules);
-    }
-
     fn column(&mut self, place: usize) -> &mut Column {
         if place >= self.columns.len() {
             self.columns.resize_with(place + 1, Column::default);
         }
         &mut self.columns[place]
-    }
-
-    fn number(&mut self, place: usize, metric: MetricId, number: i128, rules: Rules) {
-        let stat = &mut self.column(place).stat;
-        let stat = stat.get_or_insert_with(|| Box::new(Stat::new(rules)));
-        stat.add(number, quantity_kind(metric));
-    }
-
-    /// Error numbers and the like: zero is "none" and only counted.
-    fn code(&mut self, place: usize, number: i128) {
-        if number == 0 {
-            self.column(place).flags.1 += 1;
-        } else {
-            self.column(place).flags.0 += 1;
-            self.text(place, number.to_string().as_bytes(), TEXTS);
-        }
-    }
-
-    fn text(&mut self, place: usize, value: &[u8], bound: usize) {
-        let tally = &mut self.column(place).tally;
-        tally.get_or_insert_with(|| Box::new(Tally::new(bound))).add(value);
     }
 
     /// Joins the sums of another class, whose places are translated by `place_of`. Samples are not

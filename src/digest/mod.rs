@@ -6,7 +6,9 @@
 
 pub mod class;
 pub mod filter;
+pub mod packed;
 pub mod run;
+pub mod running;
 pub mod sample;
 pub mod spread;
 pub mod stat;
@@ -27,6 +29,7 @@ use crate::time::{SECOND, Timestamp};
 
 use class::{ClassDigest, Places};
 use filter::{Derived, Fields, Filter};
+use running::{Running, UsualNames};
 use stat::Rules;
 use timeline::Timeline;
 
@@ -135,7 +138,11 @@ struct Known {
 #[derive(Debug)]
 pub struct Sorter<'o> {
     options: &'o Options,
+    /// Without what is in `classes` still.
     digest: Digest,
+    /// By place of the key.
+    classes: Vec<Running>,
+    names: UsualNames,
     outlines: Outlines,
     fields: Fields,
     order: Named,
@@ -304,6 +311,8 @@ impl<'o> Sorter<'o> {
         Sorter {
             options,
             digest: Digest::new(),
+            classes: Vec::new(),
+            names: UsualNames::default(),
             outlines: Outlines::default(),
             fields: Fields::default(),
             order: Named::new(&options.order),
@@ -357,10 +366,12 @@ impl<'o> Sorter<'o> {
 
     fn note(&mut self, event: &Event<'_>) {
         let source = self.digest.source(event.source);
-        let time = event.number(metric::QUERY_TIME).unwrap_or(0);
+        let time = event.query_time.unwrap_or(0);
         source.events += 1;
         source.query_time += time;
-        if let Some(limit) = event.number(class::RATE_LIMIT) {
+        if event.has(class::RATE_LIMIT)
+            && let Some(limit) = event.number(class::RATE_LIMIT)
+        {
             let kind = event.attributes.iter().find(|a| a.metric == class::RATE_TYPE);
             let kind = match kind.map(|a| a.value) {
                 Some(Value::Text(span)) => span.of(event.buffer),
@@ -377,14 +388,17 @@ impl<'o> Sorter<'o> {
 
     fn put(&mut self, class: u32, event: &Event<'_>, registry: &Registry) {
         let rules = self.options.rules;
-        let digest = &mut self.digest;
         let order = &mut self.order;
         let ordered = event.attributes.iter().find(|a| order.means(registry, a.metric));
         let ordered = ordered.and_then(|attribute| match attribute.value {
             Value::Number(number) => Some(number),
             _ => None,
         });
-        digest.classes[class as usize].add(event, &mut digest.places, ordered, rules);
+        let place = class as usize;
+        if place >= self.classes.len() {
+            self.classes.resize_with(place + 1, Running::new);
+        }
+        self.classes[place].add(event, &mut self.digest.places, &mut self.names, ordered, rules);
         if self.options.timeline {
             self.timeline.add(class, event.ts);
         }
@@ -438,6 +452,9 @@ impl<'o> Sorter<'o> {
     /// The digest of all events added.
     pub fn finish(mut self, registry: Registry) -> Digest {
         self.digest.registry = registry;
+        for (class, running) in self.digest.classes.iter_mut().zip(self.classes) {
+            *class = running.finish(&mut self.digest.places, &self.names, self.options.rules);
+        }
         self.digest
     }
 }

@@ -76,14 +76,69 @@ impl Sample {
 pub struct Samples {
     /// The event with the greatest value.
     pub worst: Option<Sample>,
-    /// Quarters of octaves that events fell into, in order; what is kept of each stands beside
-    /// them, so that the search goes through few lines of memory.
-    octaves: Vec<u16>,
-    typical: Vec<(u64, Sample)>,
+    typical: Typical,
+}
+
+/// An event for each quarter of an octave. What is looked at for each event stands by itself, so
+/// that it is in few lines of memory.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Typical {
+    /// The first octave of the lists.
+    low: usize,
+    /// The least hash met in each; [`NO_HASH`] where there is no event.
+    hashes: Vec<u64>,
+    samples: Vec<Option<Sample>>,
+}
+
+const NO_HASH: u64 = u64::MAX;
+
+impl Typical {
+    /// Keeps a sample if it is the first of its octave or has the least hash there.
+    #[inline]
+    fn offer(
+        &mut self,
+        octave: usize,
+        hash: u64,
+        origin: Origin,
+        sample: impl FnOnce() -> Sample,
+    ) {
+        match self.hashes.get(octave.wrapping_sub(self.low)) {
+            Some(least) if hash > *least => {}
+            _ => self.consider(octave, hash, origin, sample),
+        }
+    }
+
+    #[cold]
+    fn consider(
+        &mut self,
+        octave: usize,
+        hash: u64,
+        origin: Origin,
+        sample: impl FnOnce() -> Sample,
+    ) {
+        if self.hashes.is_empty() {
+            self.low = octave;
+        }
+        let before = self.low.saturating_sub(octave);
+        self.low -= before;
+        self.hashes.splice(0..0, std::iter::repeat_n(NO_HASH, before));
+        self.samples.splice(0..0, std::iter::repeat_n(None, before));
+        let place = octave - self.low;
+        if place >= self.hashes.len() {
+            self.hashes.resize(place + 1, NO_HASH);
+            self.samples.resize(place + 1, None);
+        }
+        let kept = &self.samples[place];
+        if kept.as_ref().is_none_or(|kept| (hash, origin) < (self.hashes[place], kept.origin)) {
+            self.hashes[place] = hash;
+            self.samples[place] = Some(sample());
+        }
+    }
 }
 
 impl Samples {
     /// Looks at an event.
+    #[inline]
     pub fn add(&mut self, event: &Event<'_>, value: i128, query_time: Option<i128>, rules: Rules) {
         let origin = Origin { source: event.source, offset: event.offset };
         let worse = match &self.worst {
@@ -91,35 +146,11 @@ impl Samples {
             None => true,
         };
         if worse {
-            let mut worst = Sample::of(event, value, query_time, LONGEST_WORST);
-            if worst.is_cut() {
-                worst.whole = Some(Box::new(Whole {
-                    peer_id: ClassId::of(&fingerprint_as_peer(event.text)),
-                    item: item_of(event.statement, rules),
-                    tables: tables_in(event.statement, rules),
-                }));
-            }
-            self.worst = Some(worst);
+            self.worst = Some(worst(event, value, query_time, rules));
         }
-        self.offer(octave(value), place_hash(origin), origin, || {
+        self.typical.offer(octave(value), place_hash(origin), origin, || {
             Sample::of(event, value, query_time, LONGEST_TYPICAL)
         });
-    }
-
-    /// Keeps a sample if it is the first of its octave or has the least hash there.
-    fn offer(&mut self, octave: u16, hash: u64, origin: Origin, sample: impl FnOnce() -> Sample) {
-        match self.octaves.binary_search(&octave) {
-            Ok(place) => {
-                let kept = &mut self.typical[place];
-                if hash < kept.0 || (hash == kept.0 && origin < kept.1.origin) {
-                    *kept = (hash, sample());
-                }
-            }
-            Err(place) => {
-                self.octaves.insert(place, octave);
-                self.typical.insert(place, (hash, sample()));
-            }
-        }
     }
 
     /// Joins the samples of another part of the run.
@@ -128,14 +159,17 @@ impl Samples {
         if key(&other.worst) > key(&self.worst) {
             self.worst = other.worst;
         }
-        for (octave, (hash, sample)) in other.octaves.into_iter().zip(other.typical) {
-            self.offer(octave, hash, sample.origin, || sample);
+        let Typical { low, hashes, samples } = other.typical;
+        for (place, (hash, sample)) in hashes.into_iter().zip(samples).enumerate() {
+            if let Some(sample) = sample {
+                self.typical.offer(low + place, hash, sample.origin, || sample);
+            }
         }
     }
 
     /// The kept event whose value is nearest to `value`, of equally near ones the first.
     pub fn near(&self, value: f64) -> Option<&Sample> {
-        let samples = self.typical.iter().map(|(_, sample)| sample).chain(&self.worst);
+        let samples = self.typical.samples.iter().flatten().chain(&self.worst);
         samples.min_by(|a, b| {
             let distance = |sample: &Sample| (sample.value as f64 - value).abs();
             distance(a).total_cmp(&distance(b)).then(a.origin.cmp(&b.origin))
@@ -143,12 +177,34 @@ impl Samples {
     }
 }
 
+#[cold]
+fn worst(event: &Event<'_>, value: i128, query_time: Option<i128>, rules: Rules) -> Sample {
+    let mut worst = Sample::of(event, value, query_time, LONGEST_WORST);
+    if worst.is_cut() {
+        worst.whole = Some(Box::new(Whole {
+            peer_id: ClassId::of(&fingerprint_as_peer(event.text)),
+            item: item_of(event.statement, rules),
+            tables: tables_in(event.statement, rules),
+        }));
+    }
+    worst
+}
+
 /// The octave of a value and the quarter of it, as one number.
-fn octave(value: i128) -> u16 {
-    let value = value.max(0) as u128;
-    let length = 128 - value.leading_zeros() as u16;
-    let quarter = if length < 3 { 0 } else { (value >> (length - 3)) as u16 & 3 };
-    length * 4 + quarter
+#[inline]
+fn octave(value: i128) -> usize {
+    let quarters = |length: u32, top: usize| length as usize * 4 + top;
+    match u64::try_from(value.max(0)) {
+        // The usual width of a number: 64 bits.
+        Ok(value) => {
+            let length = 64 - value.leading_zeros();
+            quarters(length, if length < 3 { 0 } else { (value >> (length - 3)) as usize & 3 })
+        }
+        Err(_) => {
+            let length = 128 - value.leading_zeros();
+            quarters(length, (value >> (length - 3)) as usize & 3)
+        }
+    }
 }
 
 /// Spreads places of a log evenly over all numbers (the finalizer of MurmurHash3).

@@ -5,8 +5,6 @@
 //! `i` from 1 to 999 holds from 1.05^(i−1) up to 1.05^i millionths, the last one all beyond. The
 //! bounds are whole numbers here, so every machine puts a value into the same bucket.
 
-use std::sync::LazyLock;
-
 /// Number of buckets.
 pub const BUCKETS: usize = 1000;
 /// Values that are kept as they are.
@@ -15,54 +13,66 @@ pub const EXACT: usize = 32;
 /// Where buckets begin.
 struct Tables {
     /// The least whole number of millionths of each bucket.
-    bounds: Vec<u128>,
-    /// The same as far as 64 bits go, then the largest number.
-    narrow: Vec<u64>,
+    bounds: [u128; BUCKETS],
+    /// The same as far as 64 bits go, then the largest number, so that no number is past it.
+    narrow: [u64; BUCKETS],
     /// For each power of two and each thirty-second part of it, the bucket of its first number.
-    start: Vec<u16>,
+    start: [u16; 64 * PARTS],
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| {
-    let bounds = bounds();
-    let narrow = bounds.iter().map(|bound| u64::try_from(*bound).unwrap_or(u64::MAX)).collect();
-    let first = |place: usize| match place / PARTS {
-        exponent if exponent < 5 => 1u64 << exponent,
-        exponent => (1u64 << exponent) + ((place % PARTS) as u64) * (1u64 << (exponent - 5)),
-    };
-    let bucket = |first: u64| bounds.partition_point(|bound| *bound <= u128::from(first)) - 1;
-    let start = (0..64 * PARTS).map(|place| bucket(first(place)) as u16).collect();
-    Tables { bounds, narrow, start }
-});
+static TABLES: Tables = tables();
 
 const PARTS: usize = 32;
-/// The first bucket whose bound is past 64 bits: 1.05^909 < 2^64 < 1.05^910.
-const LAST_NARROW: usize = 911;
+
+const fn tables() -> Tables {
+    let bounds = bounds();
+    let mut narrow = [u64::MAX; BUCKETS];
+    let mut place = 0;
+    while place < BUCKETS && bounds[place] <= u64::MAX as u128 {
+        narrow[place] = bounds[place] as u64;
+        place += 1;
+    }
+    let mut start = [0; 64 * PARTS];
+    let (mut place, mut bucket) = (0, 0);
+    while place < start.len() {
+        let first = ((PARTS + place % PARTS) as u128) << (place / PARTS) >> PARTS.ilog2();
+        while bounds[bucket + 1] <= first {
+            bucket += 1;
+        }
+        start[place] = bucket as u16;
+        place += 1;
+    }
+    Tables { bounds, narrow, start }
+}
 
 /// Powers of 1.05 with 512 binary places behind the point, rounded up to whole numbers. The
 /// error grows by 1.05 a step from 2^-512 and stays far below the distance of any power from a
 /// whole number.
-fn bounds() -> Vec<u128> {
+const fn bounds() -> [u128; BUCKETS] {
     const PLACES: usize = 8;
     let mut power = [0u64; PLACES + 2];
     power[PLACES] = 1;
-    let mut bounds = vec![0];
-    for step in 0..BUCKETS {
-        let whole = u128::from(power[PLACES]) | u128::from(power[PLACES + 1]) << 64;
-        bounds.push(if step == 0 { whole } else { whole + 1 });
-        let mut carry = 0;
-        for limb in &mut power {
-            let product = u128::from(*limb) * 21 + carry;
-            *limb = product as u64;
+    let mut bounds = [0; BUCKETS];
+    let mut bucket = 1;
+    while bucket < BUCKETS {
+        let whole = power[PLACES] as u128 | (power[PLACES + 1] as u128) << 64;
+        bounds[bucket] = if bucket == 1 { whole } else { whole + 1 };
+        let (mut limb, mut carry) = (0, 0);
+        while limb < power.len() {
+            let product = power[limb] as u128 * 21 + carry;
+            power[limb] = product as u64;
             carry = product >> 64;
+            limb += 1;
         }
         let mut rest = 0;
-        for limb in power.iter_mut().rev() {
-            let dividend = rest << 64 | u128::from(*limb);
-            *limb = (dividend / 20) as u64;
+        while limb > 0 {
+            limb -= 1;
+            let dividend = rest << 64 | power[limb] as u128;
+            power[limb] = (dividend / 20) as u64;
             rest = dividend % 20;
         }
+        bucket += 1;
     }
-    bounds.truncate(BUCKETS);
     bounds
 }
 
@@ -78,19 +88,34 @@ pub fn bucket(millionths: u128) -> usize {
     }
 }
 
-fn narrow_bucket(millionths: u64) -> usize {
-    let exponent = (millionths | 1).ilog2() as usize;
-    if exponent < 5 {
-        return search(u128::from(millionths));
-    }
-    let tables = &*TABLES;
-    let part = (millionths >> (exponent - 5)) as usize % PARTS;
-    let start = usize::from(tables.start[exponent * PARTS + part]);
+/// The bucket of a number of millionths below 2^64.
+#[inline]
+pub fn narrow_bucket(millionths: u64) -> usize {
+    let unused = (millionths | 1).leading_zeros();
+    let exponent = 63 - unused as usize;
+    let part = (millionths << unused >> (63 - PARTS.ilog2())) as usize % PARTS;
+    let start = usize::from(TABLES.start[exponent * PARTS + part]);
     // A part is narrower than a bucket, so the next bucket is the only other choice.
-    match tables.narrow.get(start + 1) {
-        Some(next) if *next <= millionths && start + 1 < LAST_NARROW => start + 1,
-        _ => start,
+    let is_next = TABLES.narrow[start + 1] <= millionths && millionths != u64::MAX;
+    if millionths == 0 { 0 } else { start + usize::from(is_next) }
+}
+
+/// Makes room for a bucket among counts of the buckets from `low` on; gives the new `low`.
+#[cold]
+pub fn reach(counts: &mut Vec<u32>, low: u16, bucket: usize) -> u16 {
+    let first = usize::from(low);
+    if counts.is_empty() {
+        counts.push(0);
+        return bucket as u16;
     }
+    if bucket < first {
+        counts.splice(0..0, std::iter::repeat_n(0, first - bucket));
+        return bucket as u16;
+    }
+    if bucket - first >= counts.len() {
+        counts.resize(bucket - first + 1, 0);
+    }
+    low
 }
 
 /// The least number of millionths in a bucket, and the least one behind it (`None` for the last).
@@ -131,8 +156,6 @@ pub enum Spread {
         counts: Vec<u32>,
         /// What did not fit there, by bucket: half the width keeps a busy log's counts in cache.
         over: Vec<(u16, u64)>,
-        /// The value counted last and its bucket: the next value is often the same.
-        last: (u64, u16),
     },
 }
 
@@ -142,23 +165,24 @@ impl Spread {
         if exact {
             Spread::Values(Vec::new())
         } else {
-            Spread::Buckets { low: 0, counts: Vec::new(), over: Vec::new(), last: (0, 0) }
+            Spread::Buckets { low: 0, counts: Vec::new(), over: Vec::new() }
+        }
+    }
+
+    /// How many values.
+    pub fn count(&self) -> u64 {
+        match self {
+            Spread::Values(values) => values.len() as u64,
+            Spread::Buckets { counts, over, .. } => {
+                let over: u64 = over.iter().map(|(_, count)| count).sum();
+                counts.iter().map(|count| u64::from(*count)).sum::<u64>() + over
+            }
         }
     }
 
     /// Adds a value in units of `factor` millionths.
     pub fn add(&mut self, value: i128, factor: Factor) {
-        match self {
-            Spread::Values(values) => {
-                if values.len() < EXACT {
-                    values.push(value);
-                    return;
-                }
-                self.pour(factor);
-                self.count(value, factor, 1);
-            }
-            Spread::Buckets { .. } => self.count(value, factor, 1),
-        }
+        self.add_times(value, factor, 1);
     }
 
     /// Joins another spread of the same attribute.
@@ -180,46 +204,27 @@ impl Spread {
         if let Spread::Values(values) = self {
             let values = std::mem::take(values);
             *self = Spread::new(false);
-            values.into_iter().for_each(|value| self.count(value, factor, 1));
+            values.into_iter().for_each(|value| self.add_times(value, factor, 1));
         }
     }
 
-    fn count(&mut self, value: i128, factor: Factor, times: u64) {
-        // Nearly every value: 64 bits are enough for it in millionths.
-        if let Ok(value) = u64::try_from(value)
-            && factor.parts == 1
-            && let Some(millionths) = value.checked_mul(factor.times as u64)
-        {
-            let known = match self {
-                Spread::Buckets { last: (last, bucket), .. } if *last == millionths => *bucket,
-                _ => narrow_bucket(millionths) as u16,
-            };
-            if let Spread::Buckets { last, .. } = self {
-                *last = (millionths, known);
+    /// Adds a value so many times.
+    pub fn add_times(&mut self, value: i128, factor: Factor, times: u64) {
+        if let Spread::Values(values) = self {
+            let room = (EXACT - values.len()) as u64;
+            if times <= room {
+                values.extend(std::iter::repeat_n(value, times as usize));
+                return;
             }
-            return self.count_bucket(usize::from(known), times);
+            self.pour(factor);
         }
         self.count_bucket(bucket(factor.millionths(value)), times);
     }
 
     fn count_bucket(&mut self, bucket: usize, times: u64) {
-        let Spread::Buckets { low, counts, over, .. } = self else { return };
-        let first = usize::from(*low);
-        let place = if counts.is_empty() {
-            *low = bucket as u16;
-            counts.push(0);
-            0
-        } else if bucket < first {
-            counts.splice(0..0, std::iter::repeat_n(0, first - bucket));
-            *low = bucket as u16;
-            0
-        } else {
-            let place = bucket - first;
-            if place >= counts.len() {
-                counts.resize(place + 1, 0);
-            }
-            place
-        };
+        let Spread::Buckets { low, counts, over } = self else { return };
+        *low = reach(counts, *low, bucket);
+        let place = bucket - usize::from(*low);
         let sum = u64::from(counts[place]) + times;
         if let Ok(sum) = u32::try_from(sum) {
             counts[place] = sum;
@@ -245,7 +250,7 @@ impl Spread {
     }
 
     fn counted(&self) -> Vec<(usize, u64)> {
-        let Spread::Buckets { low, counts, over, .. } = self else { return Vec::new() };
+        let Spread::Buckets { low, counts, over } = self else { return Vec::new() };
         let counted = counts.iter().enumerate().map(|(place, count)| {
             let bucket = usize::from(*low) + place;
             let more = over.iter().find(|(other, _)| usize::from(*other) == bucket);
@@ -321,10 +326,10 @@ mod tests {
     #[test]
     fn counts_beyond_32_bits_are_exact() {
         let mut spread = Spread::new(false);
-        spread.count(7, ONE, u64::from(u32::MAX));
-        spread.count(7, ONE, 3);
-        spread.count(7, ONE, 1 << 40);
-        spread.count(1, ONE, 5);
+        spread.add_times(7, ONE, u64::from(u32::MAX));
+        spread.add_times(7, ONE, 3);
+        spread.add_times(7, ONE, 1 << 40);
+        spread.add_times(1, ONE, 5);
         let mut whole = Spread::new(true);
         whole.merge(&spread, ONE);
         whole.merge(&spread, ONE);

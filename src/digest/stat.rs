@@ -47,6 +47,7 @@ pub struct Figures {
 }
 
 /// Millionths in one unit of a kind.
+#[inline]
 pub fn factor(kind: Kind) -> Factor {
     match kind.scale() {
         1 => Factor { times: 1_000_000, parts: 1 },
@@ -76,6 +77,14 @@ impl Stat {
         self.min = self.min.min(value);
         self.max = self.max.max(value);
         self.spread.add(value, factor(kind));
+    }
+
+    /// Adds so many zeros.
+    pub fn add_zeros(&mut self, times: u64, kind: Kind) {
+        self.count += times;
+        self.min = self.min.min(0);
+        self.max = self.max.max(0);
+        self.spread.add_times(0, factor(kind), times);
     }
 
     /// Joins the values of another part of the run.

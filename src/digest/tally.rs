@@ -35,7 +35,8 @@ impl Tally {
         self.count(hash(value), value, 1);
     }
 
-    fn count(&mut self, hash: u64, value: &[u8], times: u64) {
+    /// Counts a value with its hash so many times.
+    pub(super) fn count(&mut self, hash: u64, value: &[u8], times: u64) {
         self.total += times;
         if self.many.is_empty() {
             let known =

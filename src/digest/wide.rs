@@ -8,6 +8,11 @@ pub struct Squares {
 }
 
 impl Squares {
+    /// A sum that fits into 128 bits.
+    pub fn of(sum: u128) -> Squares {
+        Squares { low: sum, high: 0 }
+    }
+
     /// Adds the square of a value.
     pub fn add(&mut self, value: i128) {
         let size = value.unsigned_abs();

@@ -66,6 +66,7 @@ pub struct Said {
     started: Option<Span>,
     ended: Option<Span>,
     plan: Option<Span>,
+    query_time: Option<i128>,
     maria: bool,
     anomalies: u32,
     /// The last line had a value that could not be read.
@@ -102,10 +103,11 @@ impl Reader {
         }
         self.add(metric::QUERY_LENGTH, Value::Number(length as i128));
         let query_time = self.attributes.iter().find(|a| a.metric == metric::QUERY_TIME);
-        let query_time = query_time.and_then(|attribute| match attribute.value {
-            Value::Number(number) => i64::try_from(number).ok(),
+        said.query_time = query_time.and_then(|attribute| match attribute.value {
+            Value::Number(number) => Some(number),
             _ => None,
         });
+        let query_time = said.query_time.and_then(|time| i64::try_from(time).ok());
         (said.ts, said.start) = self.times(text, frame, &said, query_time);
         if self.reading.as_peer && frame.kind == EventKind::Administrator {
             self.clear_rows();
@@ -158,6 +160,8 @@ impl Reader {
             kind: frame.kind,
             text: said.statement.of(text),
             statement: self.without_arguments(said.statement.of(text)),
+            query_time: said.query_time,
+            present: self.seen,
             attributes: &self.attributes,
             plan: said.plan.and_then(of),
             anomalies: said.anomalies,
