@@ -146,7 +146,7 @@ pub fn is_log_time(input: &[u8]) -> bool {
 
 /// The one form that nearly every line of a modern log has, `2026-03-06T17:01:40.250000Z`, read
 /// without the grammar; `None` for any other.
-fn fixed_time(input: &[u8]) -> Option<(LogTime, &[u8])> {
+pub(crate) fn fixed_time(input: &[u8]) -> Option<(LogTime, &[u8])> {
     let (text, rest) = input.split_first_chunk::<27>()?;
     if !is_fixed(text) {
         return None;

@@ -26,6 +26,10 @@ pub struct Frame {
     pub length: u64,
     /// The `#` lines and the `use` and `SET` lines behind them.
     pub header: Span,
+    /// Whether each line of the header is a `#`, `use` or `SET` line.
+    pub is_usual: bool,
+    /// Which of [`Batch::line_ends`] are the ends of the header's lines, from the first one on.
+    pub lines: Span,
     /// The statement, or the command in the words `administrator command: …`.
     pub statement: Span,
     /// Statement or command.
@@ -57,6 +61,8 @@ pub struct Batch {
     pub filled: usize,
     /// The entries, in order.
     pub frames: Vec<Frame>,
+    /// Where lines of headers end.
+    pub line_ends: Vec<u32>,
     /// Databases that entries inherit.
     pub databases: Names,
 }

@@ -15,6 +15,7 @@ pub mod header;
 pub mod lines;
 pub mod quotes;
 pub mod read;
+mod usual;
 
 use memchr::memmem::Finder;
 
@@ -22,7 +23,7 @@ use crate::event::{Kind, Span};
 use crate::flavor::{self, Family};
 use crate::logs::frame::{Batch, Carry, Frame};
 use crate::problem::{self, Origin, Problem, Problems};
-use crate::scan::Hits;
+use crate::scan::{ByteSet, Hits};
 use crate::source::blocks::Blocks;
 use crate::time::{LogTime, SECOND, Timestamp, Zone};
 
@@ -136,6 +137,17 @@ struct Gap {
     mid_line: bool,
 }
 
+impl Gap {
+    /// Nothing since the last entry.
+    const BEHIND_ENTRY: Gap = Gap {
+        after_entry: true,
+        cut_head: false,
+        cut_header: false,
+        overlong: false,
+        mid_line: false,
+    };
+}
+
 /// What a look at the text found.
 enum Step {
     /// The text ends too early to tell.
@@ -176,6 +188,7 @@ struct Entry {
     maria: bool,
     tidb: bool,
     foreign: u64,
+    is_usual: bool,
 }
 
 impl Framer {
@@ -217,6 +230,7 @@ impl Framer {
         batch.source = self.source;
         batch.frames.clear();
         batch.databases.clear();
+        batch.line_ends.clear();
         batch.filled = 0;
         if self.ended && self.pending.is_empty() {
             return false;
@@ -281,6 +295,15 @@ impl Framer {
     fn frame(&mut self, text: &[u8], batch: &mut Batch) -> usize {
         let mut at = 0;
         while at < text.len() {
+            if self.gap == Gap::BEHIND_ENTRY {
+                let first = batch.line_ends.len();
+                let found = usual::entry(text, at, &self.header_end, &mut batch.line_ends);
+                if let Some((entry, end)) = found {
+                    self.take(text, at, end, entry, first, batch);
+                    at = end;
+                    continue;
+                }
+            }
             let end = match self.step(text, at) {
                 Step::More if text.len() - at >= LONGEST => self.cut(text, at, batch),
                 Step::More => break,
@@ -298,7 +321,7 @@ impl Framer {
                     end
                 }
                 Step::Entry { end, entry } => {
-                    self.take(text, at, end, entry, batch);
+                    self.take_careful(text, at, end, entry, batch);
                     end
                 }
             };
@@ -346,9 +369,36 @@ impl Framer {
         }
     }
 
-    /// Takes an entry as an event.
-    fn take(&mut self, text: &[u8], at: usize, end: usize, entry: Entry, batch: &mut Batch) {
-        self.gap = Gap { after_entry: true, ..Gap::default() };
+    /// Takes an entry whose header lines are not known.
+    fn take_careful(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        end: usize,
+        entry: Entry,
+        batch: &mut Batch,
+    ) {
+        let first = batch.line_ends.len();
+        let Span { start, end: header_end } = entry.header;
+        let ends = memchr::memchr_iter(b'\n', &text[start..header_end]);
+        batch.line_ends.extend(ends.map(|end| (start + end) as u32));
+        if !text[start..header_end].ends_with(b"\n") {
+            batch.line_ends.push(header_end as u32);
+        }
+        self.take(text, at, end, entry, first, batch);
+    }
+
+    /// Takes an entry as an event; the ends of its header's lines are those from `first` on.
+    fn take(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        end: usize,
+        entry: Entry,
+        first: usize,
+        batch: &mut Batch,
+    ) {
+        self.gap = Gap::BEHIND_ENTRY;
         if entry.maria && self.carry.family == Family::Unknown {
             self.carry.family = Family::MariaDb;
         }
@@ -375,6 +425,8 @@ impl Framer {
             offset: self.offset(at),
             length,
             header: entry.header,
+            is_usual: entry.is_usual,
+            lines: Span { start: first, end: batch.line_ends.len() },
             statement: entry.statement,
             kind: entry.kind,
             database: self.carry.database.filter(|_| !entry.database.is_empty()),
@@ -421,7 +473,8 @@ impl Framer {
         match Header::read(text, at, true) {
             HeaderEnd::Statement(header) if header.query_time => {
                 let statement = Span { start: header.end, end };
-                self.take(text, at, end, header.entry(at, statement, Kind::Query), batch);
+                let entry = header.entry(at, statement, Kind::Query);
+                self.take_careful(text, at, end, entry, batch);
             }
             _ => self.skip(text, at, end, Why::NoQueryTime),
         }
@@ -554,7 +607,7 @@ impl Framer {
                 Some((_, end)) => fragment(end, false),
             },
         };
-        self.gap = Gap { after_entry: true, ..Gap::default() };
+        self.gap = Gap::BEHIND_ENTRY;
         match step {
             Step::Entry { end, .. } if gap.cut_header => Step::Skipped { end, why: Why::Rest },
             step => step,
@@ -823,6 +876,7 @@ impl Header {
             maria: self.maria,
             tidb: self.tidb,
             foreign: self.foreign,
+            is_usual: false,
         }
     }
 
@@ -958,16 +1012,26 @@ impl Header {
     }
 
     fn note_further(&mut self, line: &[u8], at: usize) {
-        let find = |name: &[u8]| memchr::memmem::find(line, name);
-        if !self.query_time {
-            self.query_time = find(b" Query_time: ").is_some();
+        static INITIALS: ByteSet = ByteSet::of(b"SQ");
+        let mut hits = Hits::new(line, &INITIALS);
+        let mut schema = line.starts_with(b"# DB: ").then_some(b"# DB:".len());
+        let mut place = hits.next(0);
+        while place < line.len() {
+            let rest = &line[place..];
+            if rest.starts_with(b"Schema:") {
+                schema = schema.or(Some(place + b"Schema:".len()));
+            } else if rest.starts_with(b"QC_hit:") {
+                self.maria = true;
+            } else if rest.starts_with(b"Query_time: ") && line[..place].ends_with(b" ") {
+                self.query_time = true;
+            }
+            place = hits.next(place + 1);
         }
-        if let Some(found) = find(b"Schema:").or_else(|| line.starts_with(b"# DB: ").then_some(2)) {
-            let start = at + found + memchr::memchr(b':', &line[found..]).map_or(0, |c| c + 1);
-            let value = header::schema_value(&line[start - at..]);
+        if let Some(behind) = schema {
+            let start = at + behind;
+            let value = header::schema_value(&line[behind..]);
             self.schema = Span { start: start + value.start, end: start + value.end };
         }
-        self.maria |= find(b"QC_hit:").is_some();
         self.tidb |= line.starts_with(b"# Txn_start_ts:");
     }
 }

@@ -92,7 +92,7 @@ impl Reader {
         let text = &batch.buffer[..batch.filled];
         self.attributes.clear();
         self.seen = 0;
-        let mut said = self.header(text, frame, batch.source);
+        let mut said = self.header(text, batch, frame);
         said.statement = self.statement(text, frame);
         let mut length = said.statement.len();
         if self.reading.as_peer {
@@ -179,13 +179,12 @@ impl Reader {
         }
     }
 
-    fn header(&mut self, text: &[u8], frame: &Frame, source: u32) -> Said {
+    fn header(&mut self, text: &[u8], batch: &Batch, frame: &Frame) -> Said {
         let mut said = Said::default();
         let mut at = frame.header.start;
         let mut ordinal = 0;
-        while at < frame.header.end {
-            let end = memchr::memchr(b'\n', &text[at..frame.header.end])
-                .map_or(frame.header.end, |length| at + length);
+        for end in &batch.line_ends[frame.lines.start..frame.lines.end] {
+            let end = *end as usize;
             let line = &text[at..end];
             if line.first() != Some(&b'#') {
                 if self.reading.as_peer {
@@ -209,11 +208,11 @@ impl Reader {
                 said.plan = Some(Span { start, end });
             } else {
                 // A name of a database may hold line ends: what goes on is no `#` line.
-                let end = continued(text, end, frame.header.end);
+                let end = if frame.is_usual { end } else { continued(text, end, frame.header.end) };
                 self.pairs(text, at, end, ordinal, &mut said);
                 ordinal += 1;
             }
-            let origin = Origin { source, offset: frame.offset };
+            let origin = Origin { source: batch.source, offset: frame.offset };
             if said.anomalies > before {
                 let what = "an impossible value, left out of all totals";
                 self.note_problem(&text[at..end], origin, problem::Kind::ImpossibleValue, what);
