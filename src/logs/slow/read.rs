@@ -32,25 +32,117 @@ pub struct Reader {
     attributes: Vec<Attribute>,
     joined: Vec<u8>,
     layouts: Vec<Layout>,
+    /// The layout used last; lines come in the same order in each header.
+    layout: usize,
     /// Values that could not be read or believed.
     pub problems: Problems,
     seen: u128,
 }
 
-/// How the last line at the same place of a header was laid out. Servers print the same names in
-/// the same order again and again, so the next line is compared with it before the grammar is
-/// asked.
+/// How a line that began the same was laid out. Servers print the same names in the same order
+/// again and again, so the next line is compared with it before the grammar is asked.
 #[derive(Debug, Default)]
 struct Layout {
+    beginning: Beginning,
     parts: Vec<Part>,
+}
+
+/// Layouts that are kept. A server has a dozen.
+const LAYOUTS: usize = 32;
+
+/// The first bytes of a line: enough to tell the lines of one server apart, and few enough to have
+/// no value in them but a short name's.
+type Beginning = [u8; 12];
+
+#[inline]
+fn beginning(text: &[u8], at: usize, end: usize) -> Beginning {
+    let line = &text[at..end];
+    match line.first_chunk() {
+        Some(beginning) => *beginning,
+        None => {
+            let mut beginning = Beginning::default();
+            beginning[..line.len()].copy_from_slice(line);
+            beginning
+        }
+    }
 }
 
 #[derive(Debug)]
 struct Part {
     /// What stands in front of the value, from the end of the last one.
-    literal: Box<[u8]>,
+    literal: Literal,
+    form: Form,
     metric: MetricId,
-    kind: Option<Kind>,
+    role: Role,
+}
+
+/// How a value is written.
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    SixDecimals,
+    Whole,
+    Flag,
+    Word,
+    /// A name of a database, with two blanks behind it or at the end.
+    Schema,
+}
+
+/// What else a value tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Nothing,
+    Thread,
+    Started,
+    Ended,
+    Maria,
+}
+
+impl Role {
+    fn of(name: &[u8]) -> Role {
+        match name {
+            b"Thread_id" | b"Conn_ID" => Role::Thread,
+            b"Start" => Role::Started,
+            b"End" => Role::Ended,
+            b"QC_hit" => Role::Maria,
+            _ => Role::Nothing,
+        }
+    }
+}
+
+/// A text that is compared by two whole words where it is short.
+#[derive(Debug)]
+struct Literal {
+    text: Box<[u8]>,
+    words: [u128; 2],
+    masks: [u128; 2],
+}
+
+impl Literal {
+    fn new(text: &[u8]) -> Literal {
+        let word = |from: usize| {
+            let mut bytes = ([0; 16], [0; 16]);
+            for (place, byte) in text.iter().skip(from).take(16).enumerate() {
+                (bytes.0[place], bytes.1[place]) = (*byte, 0xff);
+            }
+            (u128::from_le_bytes(bytes.0), u128::from_le_bytes(bytes.1))
+        };
+        let ((first, first_mask), (second, second_mask)) = (word(0), word(16));
+        let masks = [first_mask, second_mask];
+        Literal { text: text.into(), words: [first, second], masks }
+    }
+
+    /// Whether `text` begins with it.
+    #[inline]
+    fn begins(&self, text: &[u8]) -> bool {
+        let Some((chunks, _)) = text.split_first_chunk::<32>().filter(|_| self.text.len() <= 32) else {
+            return text.starts_with(&self.text);
+        };
+        let (first, second) = chunks.split_at(16);
+        let word = |bytes: &[u8]| bytes.try_into().map_or(0, u128::from_le_bytes);
+        let odd = ((word(first) ^ self.words[0]) & self.masks[0])
+            | ((word(second) ^ self.words[1]) & self.masks[1]);
+        odd == 0
+    }
 }
 
 /// What the lines of a header say beside the attributes.
@@ -73,6 +165,17 @@ pub struct Said {
     unread: bool,
 }
 
+impl Said {
+    fn note(&mut self, role: Role, span: Span) {
+        match role {
+            Role::Thread => self.thread_id = Some(span),
+            Role::Started => self.started = Some(span),
+            Role::Ended => self.ended = Some(span),
+            Role::Nothing | Role::Maria => {}
+        }
+    }
+}
+
 impl Reader {
     /// A reader that knows the table of attributes.
     pub fn new(reading: Reading) -> Reader {
@@ -82,6 +185,7 @@ impl Reader {
             attributes: Vec::new(),
             joined: Vec::new(),
             layouts: Vec::new(),
+            layout: 0,
             problems: Problems::default(),
             seen: 0,
         }
@@ -182,7 +286,6 @@ impl Reader {
     fn header(&mut self, text: &[u8], batch: &Batch, frame: &Frame) -> Said {
         let mut said = Said::default();
         let mut at = frame.header.start;
-        let mut ordinal = 0;
         for end in &batch.line_ends[frame.lines.start..frame.lines.end] {
             let end = *end as usize;
             let line = &text[at..end];
@@ -201,7 +304,7 @@ impl Reader {
                     self.account(text, at, end, &mut said);
                 }
                 if self.reading.as_peer && !lines::is_time_of_peer(line) {
-                    self.pairs(text, at, end, ordinal, &mut said);
+                    self.pairs(text, at, end, &mut said);
                 }
             } else if line.starts_with(b"# explain:") {
                 let start = said.plan.map_or(at, |plan| plan.start);
@@ -209,8 +312,7 @@ impl Reader {
             } else {
                 // A name of a database may hold line ends: what goes on is no `#` line.
                 let end = if frame.is_usual { end } else { continued(text, end, frame.header.end) };
-                self.pairs(text, at, end, ordinal, &mut said);
-                ordinal += 1;
+                self.pairs(text, at, end, &mut said);
             }
             let origin = Origin { source: batch.source, offset: frame.offset };
             if said.anomalies > before {
@@ -275,14 +377,13 @@ impl Reader {
         }
     }
 
-    /// The pairs of one line, by the layout of the last one or by the grammar.
-    fn pairs(&mut self, text: &[u8], at: usize, end: usize, ordinal: usize, said: &mut Said) {
-        if self.layouts.len() <= ordinal {
-            self.layouts.resize_with(ordinal + 1, Layout::default);
-        }
-        let layout = std::mem::take(&mut self.layouts[ordinal]);
+    /// The pairs of one line, by the layout of one that began the same or by the grammar.
+    fn pairs(&mut self, text: &[u8], at: usize, end: usize, said: &mut Said) {
+        let beginning = beginning(text, at, end);
+        let place = self.layout_of(beginning);
+        let layout = std::mem::take(&mut self.layouts[place]);
         let done = self.by_layout(&layout, text, at, end, said);
-        self.layouts[ordinal] = layout;
+        self.layouts[place] = layout;
         if done {
             return;
         }
@@ -292,21 +393,64 @@ impl Reader {
         let mut behind = 0;
         for pair in header::pairs(line) {
             let value = Span { start: pair.value.start + at, end: pair.value.end + at };
+            let name = pair.name.of(line);
             // The peer wants a blank behind the colon.
             if self.reading.as_peer && pair.value.start == pair.name.end + 1 && !value.is_empty() {
                 usable = false;
-            } else if let Some(metric) = self.pair(pair.name.of(line), text, value, said) {
-                let literal = line[behind..pair.value.start].into();
-                parts.push(Part { literal, metric, kind: Registry::kind(metric) });
             } else {
-                usable = false;
+                let metric = self.pair(name, text, value, said);
+                let form = match name {
+                    b"Schema" => Some((metric::DATABASE, Form::Schema)),
+                    _ => metric.and_then(|metric| Some((metric, self.form(metric)?))),
+                };
+                if let Some((metric, form)) = form {
+                    let literal = Literal::new(&line[behind..pair.value.start]);
+                    parts.push(Part { literal, form, metric, role: Role::of(name) });
+                } else {
+                    usable = false;
+                }
             }
             behind = pair.value.end;
         }
         if !usable {
             parts.clear();
         }
-        self.layouts[ordinal] = Layout { parts };
+        self.layouts[place] = Layout { beginning, parts };
+    }
+
+    /// The place of the layout of lines that begin like this; an empty one for a new beginning.
+    #[inline]
+    fn layout_of(&mut self, beginning: Beginning) -> usize {
+        let next = self.layout + 1;
+        let guess = if next < self.layouts.len() { next } else { 0 };
+        let is_guess = self.layouts.get(guess).is_some_and(|known| known.beginning == beginning);
+        self.layout = if is_guess { guess } else { self.find_layout(beginning) };
+        self.layout
+    }
+
+    fn find_layout(&mut self, beginning: Beginning) -> usize {
+        let known = self.layouts.iter().position(|known| known.beginning == beginning);
+        known.unwrap_or_else(|| {
+            let new = Layout { beginning, parts: Vec::new() };
+            if self.layouts.len() < LAYOUTS {
+                self.layouts.push(new);
+                return self.layouts.len() - 1;
+            }
+            let oldest = (self.layout + 1) % LAYOUTS;
+            self.layouts[oldest] = new;
+            oldest
+        })
+    }
+
+    /// How values of an attribute are written, if they can be read without the grammar.
+    fn form(&self, metric: MetricId) -> Option<Form> {
+        match Registry::kind(metric)? {
+            Kind::Time => Some(Form::SixDecimals),
+            Kind::Count | Kind::Bytes | Kind::Code => Some(Form::Whole),
+            Kind::Flag => Some(Form::Flag),
+            Kind::Identifier if !self.reading.as_peer => Some(Form::Word),
+            _ => None,
+        }
     }
 
     /// Reads a line that is laid out as the last one was; false, and nothing taken, if it is not.
@@ -321,52 +465,63 @@ impl Reader {
         if layout.parts.is_empty() {
             return false;
         }
-        let count = self.attributes.len();
-        let seen = self.seen;
-        let mut place = at;
-        for part in &layout.parts {
-            let rest = &text[place..end];
-            let Some(rest) = rest.strip_prefix(&*part.literal) else {
-                self.undo(count, seen);
-                return false;
-            };
-            let start = place + part.literal.len();
-            let value = match part.kind {
-                Some(Kind::Time) => six_decimals(rest),
-                Some(Kind::Count | Kind::Bytes | Kind::Code) => whole(rest),
-                Some(Kind::Flag) => flag(rest),
-                Some(Kind::Identifier) if !self.reading.as_peer => word(rest, start),
-                _ => None,
-            };
-            let Some((value, length)) = value else {
-                self.undo(count, seen);
-                return false;
-            };
-            place = start + length;
-            if !self.add_new(part.metric, value) {
-                self.undo(count, seen);
-                return false;
-            }
-        }
-        if place != end {
-            self.undo(count, seen);
+        let (count, seen) = (self.attributes.len(), self.seen);
+        let read = self.parts(&layout.parts, text, at, end);
+        let Some(database) = read else {
+            self.attributes.truncate(count);
+            self.seen = seen;
             return false;
-        }
-        let added = count..self.attributes.len();
-        for place in added {
-            let Attribute { metric, value } = self.attributes[place];
-            match value {
-                Value::Text(span) => self.note_identifier(metric, span, said),
-                Value::Flag(_) if self.registry.name(metric) == b"QC_hit" => said.maria = true,
+        };
+        said.database = database.or(said.database);
+        let values = self.attributes[count..].iter().map(|attribute| attribute.value);
+        let told = layout.parts.iter().filter(|part| !matches!(part.form, Form::Schema));
+        for (part, value) in told.zip(values) {
+            match (part.role, value) {
+                (Role::Nothing, _) => {}
+                (Role::Maria, _) => said.maria = true,
+                (role, Value::Text(span)) => said.note(role, span),
                 _ => {}
             }
         }
         true
     }
 
-    fn undo(&mut self, count: usize, seen: u128) {
-        self.attributes.truncate(count);
-        self.seen = seen;
+    /// Reads the values between the literals of a layout; gives that of `Schema`.
+    #[inline]
+    fn parts(
+        &mut self,
+        parts: &[Part],
+        text: &[u8],
+        at: usize,
+        end: usize,
+    ) -> Option<Option<Span>> {
+        let mut place = at;
+        let mut database = None;
+        for part in parts {
+            // A literal has no line end, so it does not reach past this line.
+            let start = place + part.literal.text.len();
+            if !part.literal.begins(&text[place..]) || start > end {
+                return None;
+            }
+            let rest = &text[start..end];
+            let (value, length) = match part.form {
+                Form::SixDecimals => six_decimals(rest),
+                Form::Whole => whole(rest),
+                Form::Flag => flag(rest),
+                Form::Word => word(rest, start),
+                Form::Schema => {
+                    let length = schema(rest)?;
+                    place = start + length;
+                    database = Some(Span { start, end: place });
+                    continue;
+                }
+            }?;
+            place = start + length;
+            if !self.add_new(part.metric, value) {
+                return None;
+            }
+        }
+        (place == end).then_some(database)
     }
 
     /// One pair by the grammar. Gives the attribute if the next line of this layout can be read
@@ -387,7 +542,7 @@ impl Reader {
         if matches!(name, b"user" | b"host" | b"db" | b"bytes" | b"ip") {
             return None;
         }
-        said.maria |= name == b"QC_hit";
+        said.maria |= Role::of(name) == Role::Maria;
         let metric = self.registry.id(name)?;
         let kind = Registry::kind(metric);
         let value = match kind {
@@ -407,7 +562,7 @@ impl Reader {
                 _ => return None,
             },
             Some(Kind::Identifier) => {
-                self.note_identifier(metric, span, said);
+                said.note(Role::of(name), span);
                 match header::number(Kind::Number, bytes).filter(|_| self.reading.as_peer) {
                     Some(number) if counts_for_peer(name) => Value::Number(number),
                     _ => Value::Text(span),
@@ -427,15 +582,6 @@ impl Reader {
         match point {
             Some(point) => header::number(kind, &bytes[..bytes.len().min(point + 7)]),
             None => header::number(kind, bytes),
-        }
-    }
-
-    fn note_identifier(&mut self, metric: MetricId, span: Span, said: &mut Said) {
-        match self.registry.name(metric) {
-            b"Thread_id" | b"Conn_ID" => said.thread_id = Some(span),
-            b"Start" => said.started = Some(span),
-            b"End" => said.ended = Some(span),
-            _ => {}
         }
     }
 
@@ -616,6 +762,14 @@ fn word(text: &[u8], start: usize) -> Option<(Value, usize)> {
     let word = &text[..length];
     (length > 0 && word[0] != b'[' && word[length - 1] != b':')
         .then_some((Value::Text(Span { start, end: start + length }), length))
+}
+
+/// The length of a database's name with nothing odd about it.
+fn schema(text: &[u8]) -> Option<usize> {
+    let length = text.iter().position(|b| matches!(b, b' ' | b'\t' | b'\r' | b':'));
+    let length = length.unwrap_or(text.len());
+    let behind = &text[length..];
+    (length > 0 && (behind.is_empty() || behind.starts_with(b"  "))).then_some(length)
 }
 
 /// The default database, and whether it was carried over.

@@ -74,6 +74,11 @@ fn header(text: &[u8], start: usize, ends: &mut Vec<u32>) -> Option<Header> {
     header.user = true;
     while let [b'#', b' ', initial, second, ..] = text[at..] {
         let end = take(at)?;
+        let initial = match (initial, second) {
+            // Percona indents what InnoDB counted.
+            (b' ', b' ') if text.get(at + 4).is_some_and(u8::is_ascii_uppercase) => b'I',
+            _ => initial,
+        };
         match initial {
             b'Q' if text[at..].starts_with(b"# Query_time: ") => {
                 if header.query_time || !lines::is_query_time(&text[at..end]) {
