@@ -157,7 +157,8 @@ impl Running {
                 columns[place].tally = Some(Box::new(tally));
             }
         }
-        let time = places.find(metric::QUERY_TIME).and_then(|place| columns.get(place)?.stat.as_ref());
+        let time =
+            places.find(metric::QUERY_TIME).and_then(|place| columns.get(place)?.stat.as_ref());
         ClassDigest {
             count: self.count,
             first: (self.first <= self.last).then_some(self.first),

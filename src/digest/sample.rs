@@ -95,13 +95,7 @@ const NO_HASH: u64 = u64::MAX;
 impl Typical {
     /// Keeps a sample if it is the first of its octave or has the least hash there.
     #[inline]
-    fn offer(
-        &mut self,
-        octave: usize,
-        hash: u64,
-        origin: Origin,
-        sample: impl FnOnce() -> Sample,
-    ) {
+    fn offer(&mut self, octave: usize, hash: u64, origin: Origin, sample: impl FnOnce() -> Sample) {
         match self.hashes.get(octave.wrapping_sub(self.low)) {
             Some(least) if hash > *least => {}
             _ => self.consider(octave, hash, origin, sample),

@@ -175,7 +175,7 @@ enum Why {
 }
 
 /// An entry as its lines show it.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     header: Span,
     statement: Span,

@@ -134,7 +134,8 @@ impl Literal {
     /// Whether `text` begins with it.
     #[inline]
     fn begins(&self, text: &[u8]) -> bool {
-        let Some((chunks, _)) = text.split_first_chunk::<32>().filter(|_| self.text.len() <= 32) else {
+        let Some((chunks, _)) = text.split_first_chunk::<32>().filter(|_| self.text.len() <= 32)
+        else {
             return text.starts_with(&self.text);
         };
         let (first, second) = chunks.split_at(16);

@@ -160,3 +160,95 @@ fn begins_entry(text: &[u8]) -> bool {
         None => text.starts_with(b"# User@Host:"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Framer, Gap, Step};
+    use super::*;
+    use crate::source::blocks::Blocks;
+    use proptest::prelude::*;
+
+    /// Says of each place where an entry of the usual form is found what the careful functions
+    /// say of it; gives how many there were.
+    #[track_caller]
+    fn check(log: &[u8]) -> usize {
+        let header_end = Finder::new(b"\n# ");
+        let mut ends = Vec::new();
+        let mut count = 0;
+        let mut at = 0;
+        while at < log.len() {
+            let shown = || String::from_utf8_lossy(&log[at..]);
+            let found = entry(log, at, &header_end, &mut ends);
+            let line = at + memchr(b'\n', &log[at..]).map_or(log.len() - at, |end| end + 1);
+            let Some((got, end)) = found else {
+                at = line;
+                continue;
+            };
+            let mut framer = Framer::new(0, Blocks::new(Box::new(&b""[..])), None);
+            framer.gap = Gap::BEHIND_ENTRY;
+            let Step::Entry { end: careful_end, entry: want } = framer.step(log, at) else {
+                panic!("the careful way finds no entry in {}", shown());
+            };
+            assert_eq!((end, got), (careful_end, Entry { is_usual: true, ..want }), "{}", shown());
+            let Span { start, end: header } = got.header;
+            let want: Vec<u32> = memchr::memchr_iter(b'\n', &log[start..header])
+                .map(|end| (start + end) as u32)
+                .collect();
+            assert_eq!(ends, want, "{}", shown());
+            ends.clear();
+            count += 1;
+            at = end;
+        }
+        count
+    }
+
+    #[test]
+    fn entries_of_all_servers_are_usual() {
+        let percona =
+            include_bytes!("../../../samples/slow/percona-8.0-full-verbosity-sampled.log");
+        let shop = include_bytes!("../../../samples/slow/shop.log");
+        assert!(check(percona) > 0);
+        assert!(check(shop) > 100);
+    }
+
+    #[rustfmt::skip]
+    const PIECES: &[&str] = &[
+        "# Time: 2026-03-06T17:01:40.250000Z\n", "# Time: 260306 17:01:40\n", "# Time: 260306  7:01:40\n",
+        "# User@Host: app[app] @ web1 [192.0.2.1]  Id:     7\n", "# User@Host: app[app] @ web1 []\n",
+        "# Query_time: 1.000000  Lock_time: 0.000000 Rows_sent: 1  Rows_examined: 9\n",
+        "# Thread_id: 7  Schema: shop  QC_hit: No\n", "# Schema: shop  Last_errno: 0  Killed: 0\n",
+        "# Schema: a\nb  Last_errno: 0\n", "#   InnoDB_IO_r_ops: 1\n", "# Query_time: x\n", "# Txn_start_ts: 4\n",
+        "# explain: id select_type\n", "# No InnoDB statistics\n", "# administrator command: Quit;\n", "#\n", "#x\n",
+        "use shop;\n", "use `a;b`;\n", "use x; \n", "SET timestamp=1772816400;\n", "SET timestamp=1.5;\n",
+        "SET insert_id=5;\n", "SELECT 1;\n", "SELECT 'a;\n# Time: b', `c'`;\n", "SELECT \"it's\"\n FROM t;\n",
+        "SELECT 'open;\n", "UPDATE t SET a = 1; SELECT 2;\n", "BEGIN /* ; ' */;\n", "SELECT 1 -- it's\n;\n",
+        "SELECT 1\n# comment\n, 2;\n", "\n", " ", ";\n", "'", "\\", "mysqld, Version: 8.0.1 (x). started with:\n",
+        "2026-03-06T11:00:01.000000Z 0 [System] x\n", "SELECT 'it\\'s', 'x\\\\';\n",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_careful_way_agrees(pieces in prop::collection::vec(prop::sample::select(PIECES), 1..40)) {
+            check(pieces.concat().as_bytes());
+        }
+
+        #[test]
+        fn the_careful_way_agrees_on_entries_with_a_change(
+            statements in prop::collection::vec((0..PIECES.len(), any::<bool>()), 2..6),
+            change in (any::<prop::sample::Index>(), prop::sample::select(PIECES)),
+        ) {
+            let mut pieces = Vec::new();
+            for (statement, has_time) in statements {
+                if has_time {
+                    pieces.push(PIECES[0]);
+                }
+                pieces.extend([PIECES[3], PIECES[5], PIECES[17], PIECES[20], PIECES[statement]]);
+            }
+            check(pieces.concat().as_bytes());
+            pieces.insert(change.0.index(pieces.len()), change.1);
+            check(pieces.concat().as_bytes());
+        }
+    }
+}
