@@ -19,6 +19,7 @@ use nom::{IResult, Parser};
 
 use crate::event::Span;
 use crate::metric::Kind;
+use crate::scan::{ByteSet, Hits};
 
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
@@ -261,18 +262,24 @@ pub fn account(line: &[u8]) -> Option<Account> {
 /// `user[priv_user] @ host [ip]` and perhaps `  Id: n`, with nothing odd about any name; `None`
 /// where the grammar has to be asked.
 fn usual_account(text: &[u8], begin: usize) -> Option<Account> {
-    let open = memchr::memchr(b'[', text).filter(|open| *open > 0)?;
-    let close = open + memchr::memchr(b']', &text[open..])?;
-    let host = close + 4;
-    if text.get(close..host)? != b"] @ " || text[..close].contains(&b'@') {
+    static MARKS: ByteSet = ByteSet::of(b"[]@ ");
+    let mut marks = Hits::new(text, &MARKS);
+    // A name of several words has blanks, a name with an `@` that sign: neither is usual.
+    let open = marks.next(0);
+    let close = marks.next(open + 1);
+    let host = close + b"] @ ".len();
+    if open == 0 || text.get(open) != Some(&b'[') || text.get(close..host)? != b"] @ " {
         return None;
     }
-    let host_end = host + memchr::memchr(b' ', &text[host..])?;
-    let ip = host_end + 2;
+    let host_end = marks.next(host);
+    let ip = host_end + b" [".len();
     if text.get(host_end..ip)? != b" [" {
         return None;
     }
-    let ip_end = ip + memchr::memchr(b']', &text[ip..])?;
+    let ip_end = marks.next(ip);
+    if text.get(ip_end) != Some(&b']') {
+        return None;
+    }
     let tail = &text[ip_end + 1..];
     let id = match tail.strip_prefix(b"  Id:") {
         None if tail.is_empty() => text.len(),

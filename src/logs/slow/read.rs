@@ -45,6 +45,8 @@ pub struct Reader {
 struct Layout {
     beginning: Beginning,
     parts: Vec<Part>,
+    /// The attributes, a bit for each.
+    attributes: u128,
 }
 
 /// Layouts that are kept. A server has a dozen.
@@ -401,7 +403,7 @@ impl Reader {
             } else {
                 let metric = self.pair(name, text, value, said);
                 let form = match name {
-                    b"Schema" => Some((metric::DATABASE, Form::Schema)),
+                    b"Schema" => Some((NO_METRIC, Form::Schema)),
                     _ => metric.and_then(|metric| Some((metric, self.form(metric)?))),
                 };
                 if let Some((metric, form)) = form {
@@ -413,10 +415,17 @@ impl Reader {
             }
             behind = pair.value.end;
         }
+        let mut attributes = 0;
+        for part in &parts {
+            let bit = bit(part.metric);
+            // A name that comes twice, or is not among the first, is for the grammar.
+            usable &= matches!(part.form, Form::Schema) || (bit != 0 && attributes & bit == 0);
+            attributes |= bit;
+        }
         if !usable {
             parts.clear();
         }
-        self.layouts[place] = Layout { beginning, parts };
+        self.layouts[place] = Layout { beginning, parts, attributes };
     }
 
     /// The place of the layout of lines that begin like this; an empty one for a new beginning.
@@ -432,7 +441,7 @@ impl Reader {
     fn find_layout(&mut self, beginning: Beginning) -> usize {
         let known = self.layouts.iter().position(|known| known.beginning == beginning);
         known.unwrap_or_else(|| {
-            let new = Layout { beginning, parts: Vec::new() };
+            let new = Layout { beginning, ..Layout::default() };
             if self.layouts.len() < LAYOUTS {
                 self.layouts.push(new);
                 return self.layouts.len() - 1;
@@ -463,16 +472,15 @@ impl Reader {
         end: usize,
         said: &mut Said,
     ) -> bool {
-        if layout.parts.is_empty() {
+        if layout.parts.is_empty() || self.seen & layout.attributes != 0 {
             return false;
         }
-        let (count, seen) = (self.attributes.len(), self.seen);
-        let read = self.parts(&layout.parts, text, at, end);
-        let Some(database) = read else {
+        let count = self.attributes.len();
+        let Some(database) = self.parts(&layout.parts, text, at, end) else {
             self.attributes.truncate(count);
-            self.seen = seen;
             return false;
         };
+        self.seen |= layout.attributes;
         said.database = database.or(said.database);
         let values = self.attributes[count..].iter().map(|attribute| attribute.value);
         let told = layout.parts.iter().filter(|part| !matches!(part.form, Form::Schema));
@@ -518,9 +526,7 @@ impl Reader {
                 }
             }?;
             place = start + length;
-            if !self.add_new(part.metric, value) {
-                return None;
-            }
+            self.attributes.push(Attribute { metric: part.metric, value });
         }
         (place == end).then_some(database)
     }
@@ -597,14 +603,12 @@ impl Reader {
 
     /// Adds an attribute unless its name came before.
     fn add_new(&mut self, metric: MetricId, value: Value) -> bool {
-        let known = match 1u128.checked_shl(u32::from(metric.0)) {
-            Some(bit) => {
-                let known = self.seen & bit != 0;
-                self.seen |= bit;
-                known
-            }
-            None => self.attributes.iter().any(|known| known.metric == metric),
+        let bit = bit(metric);
+        let known = match bit {
+            0 => self.attributes.iter().any(|known| known.metric == metric),
+            bit => self.seen & bit != 0,
         };
+        self.seen |= bit;
         if !known {
             self.attributes.push(Attribute { metric, value });
         }
@@ -670,6 +674,14 @@ impl Reader {
     }
 }
 
+/// What stands for no attribute.
+const NO_METRIC: MetricId = MetricId(u16::MAX);
+
+/// The bit of an attribute among the first 128; none for others.
+fn bit(metric: MetricId) -> u128 {
+    1u128.checked_shl(u32::from(metric.0)).unwrap_or(0)
+}
+
 /// The end of a line that goes on behind a line end, because a name on it has one.
 fn continued(text: &[u8], end: usize, header_end: usize) -> usize {
     let mut end = end;
@@ -714,19 +726,17 @@ fn untold(bytes: &[u8], span: Span) -> Value {
 }
 
 /// `1.500213`: the time that servers print, with exactly six decimals.
+#[inline]
 fn six_decimals(text: &[u8]) -> Option<(Value, usize)> {
-    let (whole, digits) = digits(text)?;
-    let decimals = text.get(digits..digits + 7)?.strip_prefix(b".")?.first_chunk::<6>()?;
-    let odd = decimals.iter().fold(0, |odd, b| odd | u8::from(b.wrapping_sub(b'0') > 9));
-    let end = digits + 7;
+    let (whole, point) = digits(text)?;
+    let (decimals, count) = digits(text.get(point..)?.strip_prefix(b".")?)?;
+    let end = point + 7;
     // More than eight digits may be past what is possible.
-    if odd != 0 || text.get(end).is_some_and(|b| *b != b' ') || digits > 8 {
-        return None;
-    }
-    let decimals = decimals.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0'));
-    Some((Value::Number(i128::from(whole * 1_000_000 + decimals)), end))
+    let is_known = count == 6 && point <= 8 && text.get(end).is_none_or(|b| *b == b' ');
+    is_known.then(|| (Value::Number(i128::from(whole * 1_000_000 + decimals)), end))
 }
 
+#[inline]
 fn whole(text: &[u8]) -> Option<(Value, usize)> {
     let (number, count) = digits(text)?;
     let ends = text.get(count).is_none_or(|b| *b == b' ');
@@ -734,7 +744,35 @@ fn whole(text: &[u8]) -> Option<(Value, usize)> {
 }
 
 /// Up to 18 digits and how many there are.
+#[inline]
 fn digits(text: &[u8]) -> Option<(u64, usize)> {
+    match text.first_chunk::<8>().map(|chunk| digits_of_word(u64::from_le_bytes(*chunk))) {
+        Some((number, count @ 1..=7)) => Some((number, count)),
+        Some((_, 0)) => None,
+        _ => digits_by_steps(text),
+    }
+}
+
+/// The number that the digits at the beginning of eight bytes make, and how many there are.
+#[inline]
+fn digits_of_word(word: u64) -> (u64, usize) {
+    const EACH: u64 = 0x0101_0101_0101_0101;
+    // Bytes of digits become their values, all others get their top bit set.
+    let values = word ^ (EACH * b'0' as u64);
+    let others = (values | values.wrapping_add(EACH * 0x76)) & (EACH * 0x80);
+    // Carries run upwards from bytes that are no digits, so all below the first one are right.
+    let count = (others.trailing_zeros() / 8) as usize;
+    if count == 0 {
+        return (0, 0);
+    }
+    // Leading zeros in front, so that eight digits are there; then neighbours join.
+    let digits = values << (64 - 8 * count);
+    let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(1 + (100 << 16)) >> 16 & 0x0000_ffff_0000_ffff;
+    (fours.wrapping_mul(1 + (10_000 << 32)) >> 32, count)
+}
+
+fn digits_by_steps(text: &[u8]) -> Option<(u64, usize)> {
     let mut number = 0u64;
     let mut count = 0;
     while let Some(byte) = text.get(count) {
@@ -785,5 +823,67 @@ fn database<'a>(batch: &'a Batch, frame: &Frame, said: &Said) -> (Option<&'a [u8
     match frame.carry.database.and_then(|place| batch.databases.get(place)) {
         Some(database) => (Some(database), true),
         None => (None, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn digits_are_read_as_one_by_one(text in "[0-9]{0,20}[^0-9]?.{0,9}") {
+            prop_assert_eq!(digits(text.as_bytes()), digits_by_steps(text.as_bytes()), "{}", text);
+        }
+    }
+
+    fn value() -> impl Strategy<Value = String> {
+        prop_oneof![
+            4 => "[0-9]{1,3}\\.[0-9]{6}",
+            4 => "[0-9]{1,8}",
+            1 => "[0-9]{9,21}(\\.[0-9]{5,7})?",
+            2 => "Yes|No|shop|my shop|\\[a b\\]||2026-03-06T17:01:40Z|-1|x:|Killed: 1",
+        ]
+    }
+
+    #[rustfmt::skip]
+    const NAMES: &[&str] = &[
+        "Query_time", "Lock_time", "Rows_sent", "Schema", "QC_hit", "Thread_id", "Start", "Errno", "Full_scan",
+        "Created_tmp_disk_tables", "A_name_of_no_server_that_is_longer_than_others", "Rows_sent",
+    ];
+
+    /// What one line says: attributes, anomalies and what else is noted of it.
+    fn said(reader: &mut Reader, line: &str) -> (Vec<(Vec<u8>, Value)>, u32, String) {
+        reader.attributes.clear();
+        reader.seen = 0;
+        let mut said = Said::default();
+        // Something must stand behind the line, as in a log.
+        let text = [line.as_bytes(), b"\nSET timestamp=1772816400;\nSELECT 1;\n"].concat();
+        reader.pairs(&text, 0, line.len(), &mut said);
+        let named =
+            reader.attributes.iter().map(|a| (reader.registry.name(a.metric).to_vec(), a.value));
+        (named.collect(), reader.seen.count_ones(), format!("{said:?}"))
+    }
+
+    proptest! {
+        #[test]
+        fn the_layout_and_the_grammar_agree(
+            names in prop::collection::vec((prop::sample::select(NAMES), " {1,2}"), 1..6),
+            values in prop::collection::vec(prop::collection::vec(value(), 6), 2..5),
+            as_peer in any::<bool>(),
+        ) {
+            let reading = Reading { as_peer, zone: None };
+            let mut reader = Reader::new(reading.clone());
+            for values in &values {
+                let pairs = names.iter().zip(values);
+                let line: String =
+                    pairs.map(|((name, gap), value)| format!("{name}: {value}{gap}")).collect();
+                let line = format!("# {}", line.trim_end());
+                // A reader without a layout asks the grammar.
+                let want = said(&mut Reader::new(reading.clone()), &line);
+                prop_assert_eq!(said(&mut reader, &line), want, "{}", line);
+            }
+        }
     }
 }
