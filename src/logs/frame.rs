@@ -48,23 +48,33 @@ pub struct Frame {
     pub carry: Carry,
 }
 
-/// A piece of log with whole entries in it. Buffers are used again and again.
+/// A block of text, and the entries that end in it. Buffers are used again and again.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// Number of the input.
     pub source: u32,
-    /// Place of this batch among the batches of the run.
+    /// Place of this batch among those of the input.
     pub number: u64,
-    /// Text; only the first `filled` bytes count.
+    /// Room for text.
     pub buffer: Vec<u8>,
-    /// Bytes of `buffer` that are text.
-    pub filled: usize,
+    /// Where in `buffer` the text stands: the block that was read, and in front of it what was
+    /// left of the one before.
+    pub filled: Span,
+    /// Whether the input ends with it.
+    pub is_last: bool,
     /// The entries, in order.
     pub frames: Vec<Frame>,
     /// Where lines of headers end.
     pub line_ends: Vec<u32>,
     /// Databases that entries inherit.
     pub databases: Names,
+}
+
+impl Batch {
+    /// The text that frames are of.
+    pub fn text(&self) -> &[u8] {
+        self.filled.of(&self.buffer)
+    }
 }
 
 /// Names one behind the other in one piece of memory, each with its place.

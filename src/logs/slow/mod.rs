@@ -28,9 +28,10 @@ use crate::source::blocks::Blocks;
 use crate::time::{LogTime, SECOND, Timestamp, Zone};
 
 use quotes::{Open, Walk};
+pub use usual::Ahead;
 
-/// Text that one batch holds, unless an entry is longer.
-pub const BLOCK: usize = 1024 * 1024;
+/// Text that is read at once: little enough to stay in a processor's own cache with the classes.
+pub const BLOCK: usize = 256 * 1024;
 /// The longest entry that is surely kept whole; of a longer one the statement is cut.
 pub const LONGEST: usize = 256 * 1024 * 1024;
 /// How far is looked to tell a header in a string from one behind an unclosed string.
@@ -102,10 +103,19 @@ impl Offsets {
 pub struct Framer {
     source: u32,
     blocks: Blocks,
-    /// Text that was read and not framed.
+    /// Bytes of a block.
+    block: usize,
+    /// Blocks read.
+    read: u64,
+    /// Whether the last one was read.
+    is_read: bool,
+    /// Text that was framed and is not whole.
     pending: Vec<u8>,
+    /// How much text is waited for before it is looked at again.
+    wanted: usize,
     /// Byte of the text at which `pending` begins.
     base: u64,
+    /// Whether the text at hand is the last.
     ended: bool,
     carry: Carry,
     database: Option<Vec<u8>>,
@@ -197,7 +207,11 @@ impl Framer {
         Framer {
             source,
             blocks,
+            block: BLOCK,
+            read: 0,
+            is_read: false,
             pending: Vec::new(),
+            wanted: 0,
             base: 0,
             ended: false,
             carry: Carry::default(),
@@ -225,79 +239,110 @@ impl Framer {
         &self.problems
     }
 
-    /// Fills `batch` with the next entries; false once there is no more text.
+    /// Reads and frames the next block; false at the end.
     pub fn next(&mut self, batch: &mut Batch) -> bool {
-        batch.source = self.source;
-        batch.frames.clear();
-        batch.databases.clear();
-        batch.line_ends.clear();
-        batch.filled = 0;
-        if self.ended && self.pending.is_empty() {
+        let more = self.read(batch);
+        if more {
+            self.frame(batch, &Ahead::default());
+        }
+        more
+    }
+
+    /// Reads the next block; false at the end. Each block that was read must be [framed](Self::frame),
+    /// one after the other.
+    pub fn read(&mut self, batch: &mut Batch) -> bool {
+        if self.is_read {
             return false;
         }
-        self.carry.database = self.database.as_ref().map(|name| batch.databases.push(name));
-        let mut buffer = std::mem::take(&mut batch.buffer);
-        let mut filled = self.pending.len();
-        // How much is read at once must not depend on which buffer came to hand, or it would
-        // depend on the threads where a block ends.
-        let mut wanted = BLOCK.max(filled + BLOCK / 2);
-        if buffer.len() < wanted || buffer.len() > 4 * wanted {
-            buffer.resize(wanted, 0);
-            buffer.shrink_to_fit();
+        // Room in front of the block, for what is left of the one before.
+        let (start, end) = (self.room(), self.room() + self.block);
+        // A buffer that once held a long entry is not kept for ever.
+        if batch.buffer.len() < end || batch.buffer.len() > 4 * end {
+            batch.buffer.resize(end, 0);
+            batch.buffer.shrink_to_fit();
         }
-        buffer[..filled].copy_from_slice(&self.pending);
-        self.pending.clear();
-        let at = loop {
-            if !self.ended {
-                let room = wanted - filled;
-                let count = self.blocks.read(&mut buffer[filled..wanted]);
-                filled += count;
-                self.ended = count < room;
-            }
-            let at = self.frame(&buffer[..filled], batch);
-            if at > 0 || self.ended {
-                break at;
-            }
-            wanted = (wanted * 2).min(LONGEST + BLOCK);
-            if buffer.len() < wanted {
-                buffer.resize(wanted, 0);
-            }
-        };
-        self.pending.extend_from_slice(&buffer[at..filled]);
-        if self.pending.capacity() > 4 * BLOCK && self.pending.len() < BLOCK {
-            self.pending.shrink_to(BLOCK);
-        }
-        self.base += at as u64;
-        self.blocks.forget(self.base);
-        self.tally.bytes = self.blocks.origin(self.base);
-        if self.ended && self.pending.is_empty() {
-            // A last line of nothing but a prefix has no text of its own.
-            self.tally.bytes = self.blocks.total(self.base);
-            self.tally.header_bytes += self.tally.bytes - self.blocks.origin(self.base);
-            self.tally.foreign_lines += self.blocks.dropped_lines();
-            if let Some(failure) = self.blocks.failure() {
-                self.tally.failure = Some(format!("byte {}: {failure}", self.tally.bytes));
-                let detail = format!("the input could not be read further: {failure}");
-                self.problems.add(Problem {
-                    origin: Origin { source: self.source, offset: self.tally.bytes },
-                    kind: problem::Kind::Unreadable,
-                    detail,
-                    text: String::new(),
-                });
-            }
-        }
-        batch.buffer = buffer;
-        batch.filled = filled;
+        let count = self.blocks.read(&mut batch.buffer[start..end]);
+        self.is_read = count < self.block;
+        batch.source = self.source;
+        batch.number = self.read;
+        batch.filled = Span { start, end: start + count };
+        batch.is_last = self.is_read;
+        self.read += 1;
         true
     }
 
-    /// Frames what is whole in `text`; gives the place behind it.
-    fn frame(&mut self, text: &[u8], batch: &mut Batch) -> usize {
+    fn room(&self) -> usize {
+        self.block / 4
+    }
+
+    /// Frames what a block completes. `ahead` may tell entries of that block.
+    pub fn frame(&mut self, batch: &mut Batch, ahead: &Ahead) {
+        batch.frames.clear();
+        batch.databases.clear();
+        batch.line_ends.clear();
+        self.ended = batch.is_last;
+        let before = self.pending.len();
+        if before <= batch.filled.start && before + batch.filled.len() >= self.wanted {
+            let start = batch.filled.start - before;
+            batch.buffer[start..batch.filled.start].copy_from_slice(&self.pending);
+            batch.filled.start = start;
+        } else {
+            self.pending.extend_from_slice(batch.text());
+            if self.pending.len() < self.wanted && !self.ended {
+                batch.filled = Span::default();
+                return;
+            }
+            std::mem::swap(&mut self.pending, &mut batch.buffer);
+            batch.filled = Span { start: 0, end: batch.buffer.len() };
+        }
+        self.carry.database = self.database.as_ref().map(|name| batch.databases.push(name));
+        let buffer = std::mem::take(&mut batch.buffer);
+        let text = batch.filled.of(&buffer);
+        let at = self.entries(text, batch, ahead, before);
+        self.pending.clear();
+        self.pending.extend_from_slice(&text[at..]);
+        if self.pending.capacity() > 16 * self.block && self.pending.len() < self.block {
+            self.pending.shrink_to(self.block);
+        }
+        // Looking at a long entry again for each block would take the square of its length.
+        self.wanted = if at == 0 { (2 * text.len()).min(LONGEST + self.block) } else { 0 };
+        batch.buffer = buffer;
+        self.base += at as u64;
+        self.blocks.forget(self.base);
+        self.tally.bytes = self.blocks.origin(self.base);
+        if self.ended {
+            self.end();
+        }
+    }
+
+    fn end(&mut self) {
+        // A last line of nothing but a prefix has no text of its own.
+        self.tally.bytes = self.blocks.total(self.base);
+        self.tally.header_bytes += self.tally.bytes - self.blocks.origin(self.base);
+        self.tally.foreign_lines += self.blocks.dropped_lines();
+        if let Some(failure) = self.blocks.failure() {
+            self.tally.failure = Some(format!("byte {}: {failure}", self.tally.bytes));
+            let detail = format!("the input could not be read further: {failure}");
+            self.problems.add(Problem {
+                origin: Origin { source: self.source, offset: self.tally.bytes },
+                kind: problem::Kind::Unreadable,
+                detail,
+                text: String::new(),
+            });
+        }
+    }
+
+    /// Frames what is whole in `text`; gives the place behind it. The block that was looked at
+    /// `ahead` begins at byte `block`.
+    fn entries(&mut self, text: &[u8], batch: &mut Batch, ahead: &Ahead, block: usize) -> usize {
         let mut at = 0;
+        let mut ahead = ahead.cursor(block);
         while at < text.len() {
             if self.gap == Gap::BEHIND_ENTRY {
                 let first = batch.line_ends.len();
-                let found = usual::entry(text, at, &self.header_end, &mut batch.line_ends);
+                let found = ahead
+                    .entry(at, &mut batch.line_ends)
+                    .or_else(|| usual::entry(text, at, &self.header_end, &mut batch.line_ends));
                 if let Some((entry, end)) = found {
                     self.take(text, at, end, entry, first, batch);
                     at = end;
@@ -682,7 +727,7 @@ impl Framer {
     /// The end of a statement behind which no header has come for long: where it surely ended, the
     /// rest need not be kept until one comes.
     fn early_end(&self, text: &[u8], start: usize) -> Option<(Span, usize)> {
-        if text.len() - start < 2 * BLOCK {
+        if text.len() - start < LOOKAHEAD {
             return None;
         }
         let (semicolon, end) =

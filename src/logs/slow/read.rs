@@ -196,7 +196,7 @@ impl Reader {
 
     /// Reads the header of one frame of a batch; [`event`](Reader::event) gives the event.
     pub fn read(&mut self, batch: &Batch, frame: &Frame) -> Said {
-        let text = &batch.buffer[..batch.filled];
+        let text = batch.text();
         self.attributes.clear();
         self.seen = 0;
         let mut said = self.header(text, batch, frame);
@@ -242,7 +242,7 @@ impl Reader {
 
     /// The event of the frame that was read last.
     pub fn event<'a>(&'a self, batch: &'a Batch, frame: &Frame, said: &Said) -> Event<'a> {
-        let text = &batch.buffer[..batch.filled];
+        let text = batch.text();
         let (database, database_inherited) = database(batch, frame, said);
         let of = |span: Span| Some(span.of(text));
         let account = said.account;
@@ -813,7 +813,7 @@ fn schema(text: &[u8]) -> Option<usize> {
 
 /// The default database, and whether it was carried over.
 fn database<'a>(batch: &'a Batch, frame: &Frame, said: &Said) -> (Option<&'a [u8]>, bool) {
-    let text = &batch.buffer[..batch.filled];
+    let text = batch.text();
     if let Some(own) = frame.database.and_then(|place| batch.databases.get(place)) {
         return (Some(own), false);
     }

@@ -23,6 +23,89 @@ use crate::flavor;
 use crate::scan::Hits;
 use crate::time::{self, SECOND, Timestamp};
 
+/// Entries of the usual form in a block, found before what comes before the block is framed.
+///
+/// An entry of the usual form is told by its own text alone. So looking for such entries can be
+/// done by many threads at once, each with a block of its own; framing, which must go block by
+/// block, then only has to take the ones that begin where it arrives.
+#[derive(Debug, Default)]
+pub struct Ahead {
+    found: Vec<Found>,
+    line_ends: Vec<u32>,
+}
+
+#[derive(Debug)]
+struct Found {
+    start: usize,
+    end: usize,
+    entry: Entry,
+    /// Its part of `line_ends`.
+    lines: Span,
+}
+
+impl Ahead {
+    /// Looks through a block.
+    pub fn look(&mut self, block: &[u8]) {
+        self.found.clear();
+        self.line_ends.clear();
+        let header_end = Finder::new(b"\n# ");
+        let mut at = 0;
+        while let Some(next) = header_end.find(&block[at..]) {
+            at += next + 1;
+            // One entry behind the other, until something else comes.
+            loop {
+                let first = self.line_ends.len();
+                let found = entry(block, at, &header_end, &mut self.line_ends);
+                let Some((entry, end)) = found else { break };
+                let lines = Span { start: first, end: self.line_ends.len() };
+                self.found.push(Found { start: at, end, entry, lines });
+                at = end;
+            }
+        }
+    }
+
+    /// Goes through the entries; the block begins at byte `block` of the text.
+    pub(super) fn cursor(&self, block: usize) -> Cursor<'_> {
+        Cursor { ahead: self, next: 0, block }
+    }
+}
+
+/// Entries that were found ahead, from one on.
+pub(super) struct Cursor<'a> {
+    ahead: &'a Ahead,
+    next: usize,
+    block: usize,
+}
+
+impl Cursor<'_> {
+    /// As [`entry`], if that was looked for.
+    pub(super) fn entry(&mut self, at: usize, ends: &mut Vec<u32>) -> Option<(Entry, usize)> {
+        let wanted = at.checked_sub(self.block)?;
+        while self.ahead.found.get(self.next)?.start < wanted {
+            self.next += 1;
+        }
+        let found = &self.ahead.found[self.next];
+        if found.start != wanted {
+            return None;
+        }
+        self.next += 1;
+        let lines = &self.ahead.line_ends[found.lines.start..found.lines.end];
+        ends.extend(lines.iter().map(|end| end + self.block as u32));
+        let moved = |span: Span| match span.is_empty() {
+            true => span,
+            false => Span { start: span.start + self.block, end: span.end + self.block },
+        };
+        let entry = Entry {
+            header: moved(found.entry.header),
+            statement: moved(found.entry.statement),
+            database: moved(found.entry.database),
+            schema: moved(found.entry.schema),
+            ..found.entry
+        };
+        Some((entry, found.end + self.block))
+    }
+}
+
 /// The entry at `at`, the beginning of a line, and the place behind it; `None` if it has another
 /// form, or does not end in `text`. Adds the ends of the lines of its header to `ends`.
 pub fn entry(
