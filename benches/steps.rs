@@ -9,6 +9,7 @@ use std::io::{Cursor, Read};
 use divan::Bencher;
 use divan::counter::BytesCount;
 
+use adagio::digest::bound::{Admission, MOST};
 use adagio::digest::spread::{Factor, Spread, bucket};
 use adagio::digest::{Options, Sorter};
 use adagio::logs::frame::Batch;
@@ -106,7 +107,8 @@ fn e_digested(bencher: Bencher<'_, '_>) {
     let options = Options { order: "Query_time".to_owned(), ..Options::default() };
     bencher.counter(BytesCount::of_slice(log())).bench_local(|| {
         let mut reader = Reader::new(Reading::default());
-        let mut sorter = Sorter::new(&options);
+        let admission = Admission::of(MOST);
+        let mut sorter = Sorter::new(&options, &admission);
         batches(|batch| {
             for frame in &batch.frames {
                 let said = reader.read(batch, frame);

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use adagio::digest::bound::{Admission, MOST};
 use adagio::digest::stat::Rules;
 use adagio::digest::{Digest, Options, Sorter};
 use adagio::logs::frame::Batch;
@@ -123,7 +124,8 @@ fn digest(bytes: &[u8], number: u32, rules: Rules, batch: &mut Batch) -> (Digest
     let mut framer = Framer::new(number, blocks, None);
     let mut reader = Reader::new(Reading { as_peer: rules == Rules::Peer, zone: None });
     let options = request(rules, 1).options;
-    let mut sorter = Sorter::new(&options);
+    let admission = Admission::of(MOST);
+    let mut sorter = Sorter::new(&options, &admission);
     while framer.next(batch) {
         for frame in &batch.frames {
             let said = reader.read(batch, frame);
@@ -262,6 +264,108 @@ fn several_files_are_the_sum_of_each() {
     let mut reversed = samples;
     reversed.reverse();
     assert_eq!(sums(&study(&reversed, Rules::Default, 2)), want);
+}
+
+/// A log of an ORM that puts numbers into names: each fourth statement is one of three, all
+/// others are of classes of their own.
+fn noise(events: u32) -> Vec<u8> {
+    let mut log = Vec::new();
+    for number in 0..events {
+        let statement = match number % 4 {
+            0 => format!("SELECT a FROM usual_{} WHERE id = {number}", number % 3),
+            1 => format!("UPDATE orders_{number} SET a = 1"),
+            2 => format!("SELECT a_{number} FROM carts"),
+            _ => format!("SELECT 1 FROM t{number}_x{}y", number % 7000 * 3),
+        };
+        write!(
+            log,
+            "# Time: 2026-03-06T17:01:40.250000Z\n# User@Host: a[a] @ h{} []\n\
+             # Query_time: 0.{number:06}  Lock_time: 0.000001 Rows_sent: 1  Rows_examined: 9\n\
+             SET timestamp=1772816400;\n{statement};\n",
+            number % 50
+        )
+        .unwrap();
+    }
+    log
+}
+
+#[test]
+fn further_classes_are_in_rows_whatever_the_threads() {
+    const EVENTS: u32 = 12_000;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("noise.log");
+    std::fs::write(&path, noise(EVENTS)).unwrap();
+    let run = |most: usize, threads: usize| {
+        let mut request = request(Rules::Default, threads);
+        request.options.most_classes = Some(most);
+        let paths = [path.clone()];
+        let study = Study::open(&paths, request, Arc::new(AtomicBool::new(false))).unwrap();
+        study.run().unwrap()
+    };
+    for most in [0, 2, 700] {
+        let report = run(most, 1);
+        // 0.000000 + 0.000001 + … seconds.
+        let time = i128::from(EVENTS) * i128::from(EVENTS - 1) / 2;
+        assert_eq!(report.total_of(metric::QUERY_TIME), time);
+        assert_eq!(report.total.count, u64::from(EVENTS));
+        let counts: BTreeMap<String, u64> = (report.digest.keys.iter())
+            .zip(&report.digest.classes)
+            .map(|(key, class)| (String::from_utf8_lossy(key).into_owned(), class.count))
+            .collect();
+        let further: Vec<_> =
+            counts.iter().filter(|(key, _)| key.starts_with("(further")).collect();
+        assert_eq!(report.digest.classes.len(), most + further.len(), "{further:?}");
+        assert_eq!(
+            further.iter().map(|(_, count)| **count).sum::<u64>(),
+            report.digest.further_events
+        );
+        // The statement that comes first is in its class from its first event to its last.
+        if most > 0 {
+            let key = "select a from usual_0 where id = ?";
+            assert_eq!(counts[key], u64::from(EVENTS) / 12);
+        }
+        // Of the first `most` classes three are usual and a third of the others is of this kind.
+        let orders = counts["(further classes) UPDATE orders_?"];
+        assert!(orders >= u64::from(EVENTS / 4) - most as u64 && orders <= u64::from(EVENTS / 4));
+        let (want, _) = written(&report, Rules::Default);
+        for threads in [2, 3, 8] {
+            let (got, _) = written(&run(most, threads), Rules::Default);
+            assert_eq!(parts(&got), parts(&want), "{most} classes, {threads} threads");
+        }
+    }
+}
+
+#[test]
+fn items_past_their_bound_share_a_row() {
+    let mut log = Vec::new();
+    for number in 0..5000u32 {
+        // Letters only: digits would be folded.
+        let name: String =
+            (0..4).map(|place| char::from(b'a' + (number / 26u32.pow(place) % 26) as u8)).collect();
+        write!(
+            log,
+            "# Time: 2026-03-06T17:01:40.250000Z\n# User@Host: a[a] @ h []\n\
+             # Query_time: 0.000010  Lock_time: 0.000001 Rows_sent: 1  Rows_examined: 9\n\
+             SET timestamp=1772816400;\nDELETE FROM {name}_t;\n"
+        )
+        .unwrap();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("items.log");
+    std::fs::write(&path, log).unwrap();
+    let run = |threads: usize| {
+        let mut request = request(Rules::Default, threads);
+        request.options.most_classes = Some(0);
+        let paths = [path.clone()];
+        let study = Study::open(&paths, request, Arc::new(AtomicBool::new(false))).unwrap();
+        study.run().unwrap()
+    };
+    let report = run(1);
+    assert_eq!((report.total.count, report.digest.classes.len()), (5000, 513));
+    let want = parts(&written(&report, Rules::Default).0);
+    for threads in [2, 8] {
+        assert_eq!(parts(&written(&run(threads), Rules::Default).0), want, "{threads} threads");
+    }
 }
 
 /// First bytes of the entries of a log.

@@ -138,6 +138,7 @@ impl Args {
             collapse_digits: self.collapse_digits,
             filter,
             timeline: false,
+            most_classes: None,
         };
         Ok(Request {
             options,

@@ -4,6 +4,7 @@
 //! quantiles come from values or counts, ties between samples break by place in the log. So
 //! `merge` is associative and commutative, and any number of threads prints the same bytes.
 
+pub mod bound;
 pub mod class;
 pub mod filter;
 pub mod packed;
@@ -22,11 +23,13 @@ use std::hash::{BuildHasher, Hasher};
 use hashbrown::{HashMap, HashTable};
 
 use crate::event::{Event, Value};
+use crate::logs::frame::Batch;
 use crate::metric::{self, Kind, MetricId, Named, Registry};
 use crate::sql::outline::{self, outline};
 use crate::sql::{distill, fingerprint, pt};
 use crate::time::{SECOND, Timestamp};
 
+use bound::{Admission, Further, FurtherRunning, KeyHash};
 use class::{ClassDigest, Places};
 use filter::{Derived, Fields, Filter};
 use running::{Running, UsualNames};
@@ -74,6 +77,8 @@ pub struct Options {
     pub filter: Filter,
     /// Whether the order of classes is kept.
     pub timeline: bool,
+    /// How many classes are kept apart; [`bound::MOST`] if that is not told.
+    pub most_classes: Option<usize>,
 }
 
 /// What one input brought, as far as single events tell.
@@ -105,6 +110,10 @@ pub struct Digest {
     /// By place of the key.
     pub classes: Vec<ClassDigest>,
     by_key: HashMap<Box<[u8]>, u32, foldhash::fast::FixedState>,
+    /// Events of classes past the bound.
+    further: Further,
+    /// How many they were, once they are [in the classes](Digest::add_further).
+    pub further_events: u64,
     /// By number of the input.
     pub sources: Vec<SourceTally>,
     /// Which seconds had an event, 64 to a word.
@@ -138,10 +147,18 @@ struct Known {
 #[derive(Debug)]
 pub struct Sorter<'o> {
     options: &'o Options,
-    /// Without what is in `classes` still.
+    /// Without what is in `classes` and `further` still.
     digest: Digest,
     /// By place of the key.
     classes: Vec<Running>,
+    admission: &'o Admission,
+    /// By place of the key; `None` for a class that was given up.
+    hashes: Vec<Option<KeyHash>>,
+    /// Classes before this one were there when the last batch ended.
+    told: usize,
+    /// Classes before this one are surely kept.
+    settled: usize,
+    further: FurtherRunning,
     names: UsualNames,
     outlines: Outlines,
     fields: Fields,
@@ -161,6 +178,8 @@ impl Digest {
             keys: Vec::new(),
             classes: Vec::new(),
             by_key: HashMap::default(),
+            further: Further::default(),
+            further_events: 0,
             sources: Vec::new(),
             active: HashMap::default(),
             last_active: None,
@@ -237,6 +256,35 @@ impl Digest {
         place
     }
 
+    /// Drops the classes that have no hash any more, and their runs.
+    fn without_the_given_up(&mut self, hashes: &[Option<KeyHash>]) {
+        if hashes.iter().all(Option::is_some) {
+            return;
+        }
+        let mut place_of = Vec::with_capacity(hashes.len());
+        let mut kept = 0;
+        for hash in hashes {
+            place_of.push(hash.map(|_| kept));
+            kept += u32::from(hash.is_some());
+        }
+        let mut is_kept = hashes.iter().map(Option::is_some);
+        self.classes.retain(|_| is_kept.next() == Some(true));
+        let mut is_kept = hashes.iter().map(Option::is_some);
+        self.keys.retain(|_| is_kept.next() == Some(true));
+        for place in self.by_key.values_mut() {
+            *place = place_of[*place as usize].unwrap_or(*place);
+        }
+        for (_, timeline) in &mut self.timelines {
+            let runs = std::mem::take(&mut timeline.runs);
+            for run in runs {
+                match place_of[run.class as usize] {
+                    Some(class) => timeline.runs.push(timeline::Run { class, ..run }),
+                    None => timeline.more += 1,
+                }
+            }
+        }
+    }
+
     fn source(&mut self, number: u32) -> &mut SourceTally {
         let number = number as usize;
         if number >= self.sources.len() {
@@ -250,6 +298,15 @@ impl Digest {
         if self.last_active != Some(second) {
             self.last_active = Some(second);
             *self.active.entry(second >> 6).or_insert(0) |= 1 << (second & 63);
+        }
+    }
+
+    /// Puts the rows of further classes behind the classes.
+    pub fn add_further(&mut self) {
+        for (name, row) in std::mem::take(&mut self.further).into_rows(&self.places) {
+            self.further_events += row.count;
+            let place = self.class(&name);
+            self.classes[place as usize] = row;
         }
     }
 
@@ -278,6 +335,7 @@ impl Digest {
             own.merge(&class, &known, &places);
             own.samples.merge(class.samples);
         }
+        self.further.merge(other.further, &known, &places);
         for (number, source) in other.sources.into_iter().enumerate() {
             let own = self.source(number as u32);
             own.filtered += source.filtered;
@@ -303,7 +361,7 @@ impl Digest {
 
 impl<'o> Sorter<'o> {
     /// A sorter with nothing in it.
-    pub fn new(options: &'o Options) -> Sorter<'o> {
+    pub fn new(options: &'o Options, admission: &'o Admission) -> Sorter<'o> {
         let group = match &options.group {
             Group::Attribute(name) => Named::new(name),
             _ => Named::default(),
@@ -312,6 +370,11 @@ impl<'o> Sorter<'o> {
             options,
             digest: Digest::new(),
             classes: Vec::new(),
+            admission,
+            hashes: Vec::new(),
+            told: 0,
+            settled: 0,
+            further: FurtherRunning::default(),
             names: UsualNames::default(),
             outlines: Outlines::default(),
             fields: Fields::default(),
@@ -342,20 +405,20 @@ impl<'o> Sorter<'o> {
                 self.put(class, event, registry);
             }
             Group::Item => {
-                let class = self.digest.class(&item_of(event.statement, options.rules));
+                let class = self.class(&item_of(event.statement, options.rules));
                 self.put(class, event, registry);
             }
             Group::Tables => {
                 let tables = tables_of(event, options.rules);
                 self.digest.source(event.source).ungrouped += u64::from(tables.is_empty());
                 for table in tables {
-                    let class = self.digest.class(&table);
+                    let class = self.class(&table);
                     self.put(class, event, registry);
                 }
             }
             Group::Attribute(name) => match group_value(event, name, registry, &mut self.group) {
                 Some(value) => {
-                    let class = self.digest.class(&value);
+                    let class = self.class(&value);
                     self.put(class, event, registry);
                 }
                 None => self.digest.source(event.source).ungrouped += 1,
@@ -386,7 +449,29 @@ impl<'o> Sorter<'o> {
         }
     }
 
-    fn put(&mut self, class: u32, event: &Event<'_>, registry: &Registry) {
+    /// The class of a key; `None` if it is past the bound.
+    fn class(&mut self, key: &[u8]) -> Option<u32> {
+        if let Some(place) = self.digest.by_key.get(key) {
+            return Some(*place);
+        }
+        let hash = bound::key_hash(key);
+        if self.admission.full().is_some_and(|kept| !kept.contains(&hash)) {
+            return None;
+        }
+        self.hashes.push(Some(hash));
+        self.classes.push(Running::default());
+        Some(self.digest.class(key))
+    }
+
+    /// The row of further classes for a statement: that of its item, where all of a class have one.
+    fn further_row(&self, item: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+        match self.options.group {
+            Group::Fingerprint | Group::Item => bound::row_of(&item()),
+            Group::Tables | Group::Attribute(_) => Vec::new(),
+        }
+    }
+
+    fn put(&mut self, class: Option<u32>, event: &Event<'_>, registry: &Registry) {
         let rules = self.options.rules;
         let order = &mut self.order;
         let ordered = event.attributes.iter().find(|a| order.means(registry, a.metric));
@@ -394,25 +479,30 @@ impl<'o> Sorter<'o> {
             Value::Number(number) => Some(number),
             _ => None,
         });
-        let place = class as usize;
-        if place >= self.classes.len() {
-            self.classes.resize_with(place + 1, Running::new);
-        }
-        self.classes[place].add(event, &mut self.digest.places, &mut self.names, ordered, rules);
-        if self.options.timeline {
-            self.timeline.add(class, event.ts);
+        let running = match class {
+            Some(class) => &mut self.classes[class as usize],
+            None => {
+                let row = self.further_row(|| item_of(event.statement, rules));
+                self.further.row(&row, &mut self.digest.places, &self.names, rules)
+            }
+        };
+        running.add(event, &mut self.digest.places, &mut self.names, ordered, rules);
+        match class {
+            Some(class) if self.options.timeline => self.timeline.add(class, event.ts),
+            None if self.options.timeline => self.timeline.more += 1,
+            _ => {}
         }
     }
 
     /// The class of a statement, by its outline if that was met before.
-    fn by_outline(&mut self, event: &Event<'_>) -> u32 {
+    fn by_outline(&mut self, event: &Event<'_>) -> Option<u32> {
         let mode = match self.options.rules {
             Rules::Default => outline::Mode::Default,
             Rules::Peer => outline::Mode::Peer,
         };
         let outlines = &mut self.outlines;
         if !outline(event.statement, mode, &mut outlines.buffer) {
-            return self.digest.class(&fingerprint_of(event, self.options));
+            return self.class(&fingerprint_of(event, self.options));
         }
         let mut hasher = self.hasher.build_hasher();
         hasher.write(&outlines.buffer);
@@ -421,10 +511,10 @@ impl<'o> Sorter<'o> {
         let found = outlines.table.find(hash, |known| {
             known.hash == hash && arena[known.start as usize..known.end as usize] == outlines.buffer
         });
-        if let Some(known) = found {
-            return known.class;
+        if let Some(Known { class, .. }) = found {
+            return self.hashes[*class as usize].map(|_| *class);
         }
-        let class = self.digest.class(&fingerprint_of(event, self.options));
+        let class = self.class(&fingerprint_of(event, self.options))?;
         let outlines = &mut self.outlines;
         let start = outlines.arena.len();
         let end = start + outlines.buffer.len();
@@ -433,11 +523,16 @@ impl<'o> Sorter<'o> {
             let known = Known { hash, start: start as u32, end: end as u32, class };
             outlines.table.insert_unique(hash, known, |known| known.hash);
         }
-        class
+        Some(class)
     }
 
-    /// Says that the events of a batch are all in.
-    pub fn end_batch(&mut self, number: u64) {
+    /// Says that the events of a batch of an input are all in. `place` is that of the batch among
+    /// those of all inputs; `is_last` that the input ends with it.
+    pub fn end_batch(&mut self, batch: &Batch, place: u64) {
+        let new = self.hashes[self.told..].iter().flatten().copied().collect();
+        self.told = self.hashes.len();
+        self.admission.tell(batch.source, batch.number, batch.is_last, new);
+        self.settle();
         if self.options.timeline {
             let mut timeline = std::mem::take(&mut self.timeline);
             // What comes behind so many runs of this thread alone is behind as many of all.
@@ -445,16 +540,43 @@ impl<'o> Sorter<'o> {
             timeline.more += (timeline.runs.len() - kept) as u64;
             timeline.runs.truncate(kept);
             self.runs += kept;
-            self.digest.timelines.push((number, timeline));
+            self.digest.timelines.push((place, timeline));
         }
+    }
+
+    /// Gives up classes that turned out to be past the bound.
+    fn settle(&mut self) {
+        let Some(kept) = self.admission.full() else { return };
+        let rules = self.options.rules;
+        for place in self.settled..self.hashes.len() {
+            if self.hashes[place].is_none_or(|hash| kept.contains(&hash)) {
+                continue;
+            }
+            self.hashes[place] = None;
+            self.digest.by_key.remove(&self.digest.keys[place]);
+            self.digest.keys[place] = Box::default();
+            let running = std::mem::take(&mut self.classes[place]);
+            let class = running.finish(&mut self.digest.places, &self.names, rules);
+            let row = class.samples.worst.as_ref().map_or(Vec::new(), |worst| match &worst.whole {
+                Some(whole) => self.further_row(|| whole.item.clone()),
+                None => self.further_row(|| item_of(&worst.statement, rules)),
+            });
+            self.further.add(&row, class, &self.digest.places);
+        }
+        self.settled = self.hashes.len();
     }
 
     /// The digest of all events added.
     pub fn finish(mut self, registry: Registry) -> Digest {
-        self.digest.registry = registry;
-        for (class, running) in self.digest.classes.iter_mut().zip(self.classes) {
-            *class = running.finish(&mut self.digest.places, &self.names, self.options.rules);
+        // Another thread may have told since what is past the bound.
+        self.settle();
+        let (digest, rules) = (&mut self.digest, self.options.rules);
+        digest.registry = registry;
+        for (class, running) in digest.classes.iter_mut().zip(self.classes) {
+            *class = running.finish(&mut digest.places, &self.names, rules);
         }
+        digest.further = self.further.finish(&mut digest.places, &self.names, rules);
+        self.digest.without_the_given_up(&self.hashes);
         self.digest
     }
 }

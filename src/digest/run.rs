@@ -3,12 +3,13 @@
 //! A thread takes the next block of an input, looks through it for what can be told without the
 //! blocks before, waits for its turn to frame it, for entries inherit from the ones before, and
 //! then works on its entries. Only reading and framing are under a lock, and neither takes long.
-//! Where there are several inputs, each thread begins with another one.
+//! Threads that find the end of an input go on with the next one.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
+use crate::digest::bound::{self, Admission};
 use crate::digest::{Digest, Options, Sorter};
 use crate::event::Event;
 use crate::logs::frame::Batch;
@@ -37,7 +38,8 @@ pub fn each(
     mut show: impl FnMut(&Event<'_>, &Registry) -> io::Result<()>,
 ) -> io::Result<Outcome> {
     let mut reader = Reader::new(reading.clone());
-    let mut sorter = Sorter::new(options);
+    let admission = Admission::of(options.most_classes.unwrap_or(bound::MOST));
+    let mut sorter = Sorter::new(options, &admission);
     let mut batch = Batch::default();
     for framer in &mut framers {
         while framer.next(&mut batch) {
@@ -48,13 +50,16 @@ pub fn each(
                     show(&event, &reader.registry)?;
                 }
             }
+            sorter.end_batch(&batch, place(&batch));
             if stop.load(Ordering::Relaxed) {
                 break;
             }
         }
     }
     let problems = std::mem::take(&mut reader.problems);
-    Ok(Outcome { digest: sorter.finish(reader.registry), framers, problems })
+    let mut digest = sorter.finish(reader.registry);
+    digest.add_further();
+    Ok(Outcome { digest, framers, problems })
 }
 
 /// One input, and whose turn it is.
@@ -80,8 +85,9 @@ impl Lane {
     }
 
     /// Fills the batch with the next block and the entries it completes; false at the end.
-    fn next(&self, batch: &mut Batch, ahead: &mut Ahead) -> bool {
+    fn next(&self, batch: &mut Batch, ahead: Option<&mut Ahead>) -> bool {
         let Some(mut framing) = self.lock() else { return false };
+        let Some(ahead) = ahead else { return framing.framer.next(batch) };
         if !framing.framer.read(batch) {
             return false;
         }
@@ -106,14 +112,18 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Outcome {
     let lanes: Vec<Lane> = framers.into_iter().map(Lane::new).collect();
-    let work = |first: usize| work(&lanes, first, options, reading, stop);
+    let admission = Admission::of(options.most_classes.unwrap_or(bound::MOST));
+    let work = || {
+        // Two threads seldom meet at the lock, and what is found ahead has to be kept.
+        let ahead = (threads > 2).then(Ahead::default);
+        work(&lanes, ahead, Sorter::new(options, &admission), reading, stop)
+    };
     let mut parts = Vec::new();
     if threads <= 1 {
-        parts.push(work(0));
+        parts.push(work());
     } else {
         std::thread::scope(|scope| {
-            let workers: Vec<_> =
-                (0..threads).map(|first| scope.spawn(move || work(first))).collect();
+            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
             for worker in workers {
                 match worker.join() {
                     Ok(part) => parts.push(part),
@@ -124,8 +134,10 @@ pub fn run(
     }
     let mut problems = Problems::default();
     let mut whole: Option<Digest> = None;
-    for (digest, found) in parts {
+    for (sorter, registry, found) in parts {
         problems.merge(found);
+        // Only now all threads have told which classes they met.
+        let digest = sorter.finish(registry);
         match &mut whole {
             Some(whole) => whole.merge(digest),
             None => whole = Some(digest),
@@ -137,7 +149,9 @@ pub fn run(
         Err(poisoned) => poisoned.into_inner().framer,
     });
     let framers = framers.collect();
-    Outcome { digest: whole.unwrap_or_else(Digest::new), framers, problems }
+    let mut digest = whole.unwrap_or_else(Digest::new);
+    digest.add_further();
+    Outcome { digest, framers, problems }
 }
 
 /// The number of a batch among those of all inputs.
@@ -146,27 +160,24 @@ fn place(batch: &Batch) -> u64 {
     u64::from(batch.source) << BLOCKS | batch.number
 }
 
-/// Works on one input after the other, from number `first` on, until all have ended.
-fn work(
+/// Works on one input after the other until all have ended.
+fn work<'o>(
     lanes: &[Lane],
-    first: usize,
-    options: &Options,
+    mut ahead: Option<Ahead>,
+    mut sorter: Sorter<'o>,
     reading: &Reading,
     stop: &AtomicBool,
-) -> (Digest, Problems) {
+) -> (Sorter<'o>, Registry, Problems) {
     let mut reader = Reader::new(reading.clone());
-    let mut sorter = Sorter::new(options);
     let mut batch = Batch::default();
-    let mut ahead = Ahead::default();
-    let order = (0..lanes.len()).map(|place| &lanes[(first + place) % lanes.len()]);
-    'lanes: for lane in order {
-        while lane.next(&mut batch, &mut ahead) {
+    'lanes: for lane in lanes {
+        while lane.next(&mut batch, ahead.as_mut()) {
             for frame in &batch.frames {
                 let said = reader.read(&batch, frame);
                 let event = reader.event(&batch, frame, &said);
                 sorter.add(&event, &reader.registry);
             }
-            sorter.end_batch(place(&batch));
+            sorter.end_batch(&batch, place(&batch));
             // Asked behind the batch: what was read before the stop counts.
             if stop.load(Ordering::Relaxed) {
                 break 'lanes;
@@ -174,5 +185,5 @@ fn work(
         }
     }
     let problems = std::mem::take(&mut reader.problems);
-    (sorter.finish(reader.registry), problems)
+    (sorter, reader.registry, problems)
 }

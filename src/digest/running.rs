@@ -41,9 +41,8 @@ pub struct Running {
     more: Estimate,
 }
 
-impl Running {
-    /// Without events.
-    pub fn new() -> Running {
+impl Default for Running {
+    fn default() -> Running {
         Running {
             count: 0,
             first: Timestamp(i64::MAX),
@@ -58,7 +57,9 @@ impl Running {
             more: Estimate::default(),
         }
     }
+}
 
+impl Running {
     /// Adds an event; the one with the greatest `ordered` is the worst sample.
     pub fn add(
         &mut self,

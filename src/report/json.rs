@@ -180,6 +180,9 @@ impl Json<'_> {
         if let Some(threshold) = report.threshold() {
             object.insert("effective_threshold".to_owned(), exact(threshold, Kind::Time));
         }
+        if report.digest.further_events > 0 {
+            object.insert("further_classes_events".to_owned(), json!(report.digest.further_events));
+        }
         if let Some(folded) = report.folded {
             object.insert("unique_with_collapse_digits".to_owned(), json!(folded));
         }

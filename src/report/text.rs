@@ -11,6 +11,7 @@ use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Padding, Style as TableStyle};
 
 use crate::digest::Group;
+use crate::digest::bound::MOST;
 use crate::digest::class::ClassDigest;
 use crate::digest::sample::Sample;
 use crate::digest::spread;
@@ -112,6 +113,14 @@ impl Text<'_> {
         if self.report.forgotten_names > 0 {
             let line = format!("{} attributes beyond the first 1,000", self.report.forgotten_names);
             self.wrapped("# Left out: ", &line)?;
+        }
+        let further = self.report.digest.further_events;
+        if further > 0 {
+            let line = format!(
+                "{further} events of classes behind the first {MOST}: they are in rows by item, \
+                 which begin with (further classes)"
+            );
+            self.wrapped("# Further classes: ", &line)?;
         }
         if let Some(folded) = self.report.folded {
             let classes = self.report.digest.classes.len();

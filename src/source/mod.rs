@@ -10,7 +10,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 pub use compressed::Compression;
@@ -51,21 +51,27 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Reads what may keep its reader waiting: a pipe or a terminal. Another thread waits, so that
-/// a run can be stopped meanwhile; then the input ends.
-struct Patient {
+/// Reads on a thread of its own what may keep its reader waiting: a pipe or a terminal, so that a
+/// run can be stopped meanwhile (then the input ends), or a decoder, which so works beside those
+/// that use its text.
+struct Apart {
     pieces: Receiver<io::Result<Vec<u8>>>,
+    /// Where pieces go back to be filled again.
+    used: SyncSender<Vec<u8>>,
     piece: io::Cursor<Vec<u8>>,
     stop: Arc<AtomicBool>,
 }
 
-impl Patient {
-    fn new(mut reader: impl Read + Send + 'static, stop: Arc<AtomicBool>) -> Patient {
+impl Apart {
+    fn new(mut reader: impl Read + Send + 'static, stop: Arc<AtomicBool>) -> Apart {
         const PIECE: usize = 256 * 1024;
-        let (sender, pieces) = sync_channel(4);
+        const PIECES: usize = 4;
+        let (sender, pieces) = sync_channel(PIECES);
+        let (used, free) = sync_channel::<Vec<u8>>(PIECES);
         std::thread::spawn(move || {
             loop {
-                let mut piece = vec![0; PIECE];
+                let mut piece = free.try_recv().unwrap_or_default();
+                piece.resize(PIECE, 0);
                 let read = match reader.read(&mut piece) {
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                     read => read,
@@ -78,11 +84,11 @@ impl Patient {
                 }
             }
         });
-        Patient { pieces, piece: io::Cursor::default(), stop }
+        Apart { pieces, used, piece: io::Cursor::default(), stop }
     }
 }
 
-impl Read for Patient {
+impl Read for Apart {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let count = self.piece.read(buffer)?;
@@ -94,7 +100,11 @@ impl Read for Patient {
             }
             match self.pieces.recv_timeout(Duration::from_millis(50)) {
                 Ok(Ok(piece)) if piece.is_empty() => return Ok(0),
-                Ok(piece) => self.piece = io::Cursor::new(piece?),
+                Ok(piece) => {
+                    let used = std::mem::replace(&mut self.piece, io::Cursor::new(piece?));
+                    // Where there is no room for it, it is not needed.
+                    let _ = self.used.try_send(used.into_inner());
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return Ok(0),
             }
@@ -107,9 +117,17 @@ impl Read for Patient {
 ///
 /// Errors: not there, not readable, a directory.
 pub fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Source, Error> {
+    let mut source = open_packed(path, stop)?;
+    if source.compression != Compression::None {
+        source.reader = Box::new(Apart::new(source.reader, Arc::clone(stop)));
+    }
+    Ok(source)
+}
+
+fn open_packed(path: &Path, stop: &Arc<AtomicBool>) -> Result<Source, Error> {
     let name = path.display().to_string();
     if path.as_os_str() == "-" {
-        return with_reader(name, None, Box::new(Patient::new(io::stdin(), Arc::clone(stop))));
+        return with_reader(name, None, Box::new(Apart::new(io::stdin(), Arc::clone(stop))));
     }
     let file = File::open(path).map_err(|source| Error::Open { name: name.clone(), source })?;
     let meta = file.metadata().map_err(|source| Error::Open { name: name.clone(), source })?;
@@ -117,7 +135,7 @@ pub fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Source, Error> {
         return Err(Error::Directory { name });
     }
     if !meta.is_file() {
-        return with_reader(name, None, Box::new(Patient::new(file, Arc::clone(stop))));
+        return with_reader(name, None, Box::new(Apart::new(file, Arc::clone(stop))));
     }
     with_reader(name, Some(meta.len()), Box::new(file))
 }

@@ -1,0 +1,228 @@
+//! The bound on the number of classes.
+//!
+//! A log of an ORM with numbers in its names has as many classes as events. So only the classes
+//! that come first are kept apart: those whose first event is in front of that of all others,
+//! [`MOST`] of them. Events of further classes go into one row for each distilled item, with
+//! digits in names as `?`; rows beyond [`MOST_ROWS`] into a single one. Nothing is lost from the
+//! totals.
+//!
+//! Which classes come first depends on the log alone. Threads work on batches in any order, so
+//! each tells the [`Admission`] which classes were new to it in a batch, and that admits them in
+//! the order of batches. Until as many classes as can be were admitted, a thread keeps all it
+//! meets; from then on it gives up those that were not.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, OnceLock};
+
+use hashbrown::{HashMap, HashSet};
+
+use crate::digest::class::{ClassDigest, Places};
+use crate::digest::running::{Running, UsualNames};
+use crate::digest::stat::Rules;
+use crate::digest::tally;
+use crate::metric::MetricId;
+use crate::sql::distill;
+
+/// Classes that are kept apart.
+pub const MOST: usize = 65_536;
+/// Rows for events of further classes.
+const MOST_ROWS: usize = 512;
+
+/// Identifies a class without its text.
+pub type KeyHash = u128;
+
+type Hashes = HashSet<KeyHash, foldhash::fast::FixedState>;
+
+/// The hash of what makes a class.
+pub fn key_hash(key: &[u8]) -> KeyHash {
+    use std::hash::{BuildHasher, Hasher};
+    let half = |seed: u64| {
+        let mut hasher = foldhash::quality::FixedState::with_seed(seed).build_hasher();
+        hasher.write(key);
+        u128::from(hasher.finish())
+    };
+    half(0x636c_6173) << 64 | half(0x7365_73)
+}
+
+/// Which classes of a run are kept apart. One for all threads.
+#[derive(Debug)]
+pub struct Admission {
+    most: usize,
+    queue: Mutex<Queue>,
+    /// The classes, once there are more than can be kept.
+    full: OnceLock<Hashes>,
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    admitted: Hashes,
+    /// The batch that comes next: input and number.
+    next: (u32, u64),
+    /// Batches that were done before those in front of them: whether the input ends with it, and
+    /// classes in the order in which they came.
+    early: BTreeMap<(u32, u64), (bool, Vec<KeyHash>)>,
+}
+
+impl Admission {
+    /// Admits the first `most` classes.
+    pub fn of(most: usize) -> Admission {
+        Admission { most, queue: Mutex::default(), full: OnceLock::new() }
+    }
+
+    /// The classes that are kept; `None` as long as all are.
+    pub fn full(&self) -> Option<&Hashes> {
+        self.full.get()
+    }
+
+    /// Tells the classes that were new to a thread in a batch, `is_last` of its input.
+    pub fn tell(&self, source: u32, number: u64, is_last: bool, new: Vec<KeyHash>) {
+        if self.full().is_some() {
+            return;
+        }
+        // A thread that panicked while it held the lock ends the run.
+        let Ok(mut queue) = self.queue.lock() else { return };
+        let queue = &mut *queue;
+        queue.early.insert((source, number), (is_last, new));
+        while let Some((is_last, new)) = queue.early.remove(&queue.next) {
+            let (source, number) = queue.next;
+            queue.next = if is_last { (source + 1, 0) } else { (source, number + 1) };
+            for class in new {
+                if queue.admitted.contains(&class) {
+                    continue;
+                }
+                if queue.admitted.len() >= self.most {
+                    let admitted = std::mem::take(&mut queue.admitted);
+                    // Set once: whoever comes later finds it full.
+                    let _ = self.full.set(admitted);
+                    queue.early.clear();
+                    return;
+                }
+                queue.admitted.insert(class);
+            }
+        }
+    }
+}
+
+/// Events of further classes of one thread, by item. Of more rows than the bound, those with the
+/// least hashes are kept, as in a [`Tally`](crate::digest::tally::Tally).
+#[derive(Debug, Default)]
+pub struct FurtherRunning {
+    rows: HashMap<Vec<u8>, Running, foldhash::fast::FixedState>,
+    rest: Running,
+    done: Further,
+}
+
+/// The same, of any part of a run.
+#[derive(Debug, Default)]
+pub struct Further {
+    rows: HashMap<Vec<u8>, ClassDigest, foldhash::fast::FixedState>,
+    rest: ClassDigest,
+    /// Rows with a greater hash are in `rest`.
+    limit: Option<u64>,
+}
+
+impl FurtherRunning {
+    /// The class in which an event counts that has this item.
+    pub fn row(
+        &mut self,
+        item: &[u8],
+        places: &mut Places,
+        names: &UsualNames,
+        rules: Rules,
+    ) -> &mut Running {
+        if self.done.limit.is_some_and(|limit| tally::hash(item) > limit) {
+            return &mut self.rest;
+        }
+        if self.rows.len() >= 2 * MOST_ROWS && !self.rows.contains_key(item) {
+            self.pour(places, names, rules);
+        }
+        self.rows.entry_ref(item).or_default()
+    }
+
+    /// Adds a class that is given up.
+    pub fn add(&mut self, item: &[u8], class: ClassDigest, places: &Places) {
+        self.done.add(item, class, places.metrics(), &own_places(places));
+    }
+
+    fn pour(&mut self, places: &mut Places, names: &UsualNames, rules: Rules) {
+        for (item, running) in std::mem::take(&mut self.rows) {
+            let class = running.finish(places, names, rules);
+            self.done.add(&item, class, places.metrics(), &own_places(places));
+        }
+    }
+
+    /// All of them.
+    pub fn finish(mut self, places: &mut Places, names: &UsualNames, rules: Rules) -> Further {
+        self.pour(places, names, rules);
+        let rest = self.rest.finish(places, names, rules);
+        self.done.add_to_rest(rest, places.metrics(), &own_places(places));
+        self.done
+    }
+}
+
+fn own_places(places: &Places) -> Vec<usize> {
+    (0..places.metrics().len()).collect()
+}
+
+impl Further {
+    fn add(&mut self, item: &[u8], class: ClassDigest, metrics: &[MetricId], places: &[usize]) {
+        if self.limit.is_some_and(|limit| tally::hash(item) > limit) {
+            return self.add_to_rest(class, metrics, places);
+        }
+        let row = self.rows.entry_ref(item).or_default();
+        row.merge(&class, metrics, places);
+        row.samples.merge(class.samples);
+        if self.rows.len() > 2 * MOST_ROWS {
+            self.shrink(metrics, places);
+        }
+    }
+
+    fn add_to_rest(&mut self, class: ClassDigest, metrics: &[MetricId], places: &[usize]) {
+        self.rest.merge(&class, metrics, places);
+        self.rest.samples.merge(class.samples);
+    }
+
+    /// Puts rows past the bound into the rest.
+    fn shrink(&mut self, metrics: &[MetricId], places: &[usize]) {
+        let mut hashes: Vec<u64> = self.rows.keys().map(|item| tally::hash(item)).collect();
+        hashes.sort_unstable();
+        let least = hashes.get(MOST_ROWS - 1).filter(|_| hashes.len() > MOST_ROWS);
+        let Some(limit) = least.copied().into_iter().chain(self.limit).min() else { return };
+        self.limit = Some(limit);
+        let beyond: Vec<_> =
+            self.rows.extract_if(|item, _| tally::hash(item) > limit).map(|(_, row)| row).collect();
+        beyond.into_iter().for_each(|row| self.add_to_rest(row, metrics, places));
+    }
+
+    /// Joins those of another part of the run, whose places are translated.
+    pub fn merge(&mut self, other: Further, metrics: &[MetricId], places: &[usize]) {
+        self.limit = match (self.limit, other.limit) {
+            (Some(own), Some(other)) => Some(own.min(other)),
+            (own, other) => own.or(other),
+        };
+        for (item, row) in other.rows {
+            self.add(&item, row, metrics, places);
+        }
+        self.add_to_rest(other.rest, metrics, places);
+    }
+
+    /// The rows, each with what it is called, in the order of their names.
+    pub fn into_rows(mut self, places: &Places) -> Vec<(Vec<u8>, ClassDigest)> {
+        self.shrink(places.metrics(), &own_places(places));
+        let name = |item: &[u8]| [b"(further classes) ", item].concat().trim_ascii().to_vec();
+        let mut rows: Vec<_> =
+            self.rows.into_iter().map(|(item, row)| (name(&item), row)).collect();
+        if self.rest.count > 0 {
+            rows.push((name(b"of other items"), self.rest));
+        }
+        rows.sort_by(|a, b| a.0.cmp(&b.0));
+        rows
+    }
+}
+
+/// The row of an item: names with numbers in them share one.
+pub fn row_of(item: &[u8]) -> Vec<u8> {
+    let mut row = Vec::with_capacity(item.len());
+    distill::push_folded(&mut row, item);
+    row
+}
