@@ -348,7 +348,7 @@ def compare_with_bars(args, work):
             continue
         packed = in_work(packer)
         with open(packed, "wb") as out:
-            subprocess.run([packer, level, "-c", part], stdout=out, check=True)
+            subprocess.run([packer, level, "-q", "-c", part], stdout=out, check=True)
         time_it(packer, packed)
         time_it(f"{packer}, inflated alone", packed, [args.inflate])
         checks[packer] = {"packed": adagio_counts(adagio, packed)[0], "plain": adagio_counts(adagio, part)[0]}

@@ -118,31 +118,19 @@ pub fn run(
         let ahead = (threads > 2).then(Ahead::default);
         work(&lanes, ahead, Sorter::new(options, &admission), reading, stop)
     };
-    let mut parts = Vec::new();
-    if threads <= 1 {
-        parts.push(work());
-    } else {
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-            for worker in workers {
-                match worker.join() {
-                    Ok(part) => parts.push(part),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-        });
-    }
+    let parts = on_each(vec![(); threads.max(1)], |()| work());
     let mut problems = Problems::default();
-    let mut whole: Option<Digest> = None;
+    let mut finished = Vec::new();
     for (sorter, registry, found) in parts {
         problems.merge(found);
-        // Only now all threads have told which classes they met.
-        let digest = sorter.finish(registry);
-        match &mut whole {
-            Some(whole) => whole.merge(digest),
-            None => whole = Some(digest),
-        }
+        finished.push((sorter, registry));
     }
+    // Only now all threads have told which classes they met.
+    let digests = on_each(finished, |(sorter, registry)| sorter.finish(registry));
+    let whole = digests.into_iter().reduce(|mut whole, digest| {
+        whole.merge(digest);
+        whole
+    });
     let framing = lanes.into_iter().map(|lane| lane.framing.into_inner());
     let framers = framing.map(|framing| match framing {
         Ok(framing) => framing.framer,
@@ -152,6 +140,23 @@ pub fn run(
     let mut digest = whole.unwrap_or_else(Digest::new);
     digest.add_further();
     Outcome { digest, framers, problems }
+}
+
+/// Does something with each, every one on a thread of its own where there are several; in order.
+fn on_each<I: Send, O: Send>(inputs: Vec<I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
+    if inputs.len() <= 1 {
+        return inputs.into_iter().map(work).collect();
+    }
+    std::thread::scope(|scope| {
+        let work = &work;
+        let workers: Vec<_> =
+            inputs.into_iter().map(|input| scope.spawn(move || work(input))).collect();
+        let done = workers.into_iter().map(|worker| match worker.join() {
+            Ok(output) => output,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        done.collect()
+    })
 }
 
 /// The number of a batch among those of all inputs.

@@ -1080,3 +1080,65 @@ impl Header {
         self.tidb |= line.starts_with(b"# Txn_start_ts:");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    /// What framing with blocks of this size tells: entries with what they inherit, and the tally.
+    fn framed(log: &[u8], block: usize, look_ahead: bool) -> (Vec<String>, Tally) {
+        let blocks = Blocks::new(Box::new(Cursor::new(log.to_vec())));
+        let mut framer = Framer { block, ..Framer::new(0, blocks, None) };
+        let (mut batch, mut ahead) = (Batch::default(), Ahead::default());
+        let mut entries = Vec::new();
+        while framer.read(&mut batch) {
+            if look_ahead {
+                ahead.look(batch.text());
+            }
+            framer.frame(&mut batch, &ahead);
+            let text = batch.text();
+            for frame in &batch.frames {
+                let ends = &batch.line_ends[frame.lines.start..frame.lines.end];
+                let lines: Vec<usize> =
+                    ends.iter().map(|end| *end as usize - frame.header.start).collect();
+                entries.push(format!(
+                    "{} {} {:?} {:?} {:?} {lines:?} {:?} {:?} {:?} {:?} {} {}",
+                    frame.offset,
+                    frame.length,
+                    String::from_utf8_lossy(frame.header.of(text)),
+                    String::from_utf8_lossy(frame.statement.of(text)),
+                    frame.kind,
+                    frame.database.and_then(|place| batch.databases.get(place)),
+                    frame.carry.database.and_then(|place| batch.databases.get(place)),
+                    frame.carry.time,
+                    frame.set_timestamp,
+                    frame.own_time,
+                    frame.before_last_blank,
+                ));
+            }
+        }
+        (entries, framer.tally().clone())
+    }
+
+    #[test]
+    fn entries_are_the_same_wherever_a_block_ends() {
+        let samples = [
+            &include_bytes!("../../../samples/slow/header-inside-string.log")[..],
+            include_bytes!("../../../samples/slow/mariadb-10.11-explain.log"),
+            include_bytes!("../../../samples/slow/percona-8.0-full-verbosity-sampled.log"),
+            include_bytes!("../../../samples/slow/mysql-8.0-log-slow-extra.log"),
+            include_bytes!("../../../samples/slow/cut-head-and-tail.log"),
+            include_bytes!("../../../samples/slow/foreign-lines.log"),
+            include_bytes!("../../../samples/slow/unterminated-string.log"),
+        ];
+        for sample in samples {
+            let want = framed(sample, BLOCK, false);
+            for block in [64, 97, 256, 1000, 4096, sample.len(), sample.len() + 1] {
+                for look_ahead in [false, true] {
+                    assert_eq!(framed(sample, block, look_ahead), want, "blocks of {block}");
+                }
+            }
+        }
+    }
+}
