@@ -19,7 +19,7 @@
 # --bars measures what adagio promises and prints one table: each measure with its bar (must hold)
 # and its aim. The bars are meant for --size 1GB. Rounds as above, --runs 7 of them, all files made
 # in a temporary directory ($TMPDIR) that is removed at the end: 10 GB there at 1GB, 16 GB with
-# --long, and 6 GB of free memory, or the files are read from disk.
+# --long; and 6 GB of memory beside what adagio takes, or the files are read from disk.
 #   --inflate PROGRAM   unpacks the FILE it is given to nowhere, with the crates adagio uses; the
 #                       gzip and zstd rows need it
 #   --long              peak memory at ten times the size, not four

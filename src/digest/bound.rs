@@ -194,6 +194,11 @@ impl Further {
         beyond.into_iter().for_each(|row| self.add_to_rest(row, metrics, places));
     }
 
+    /// All rows.
+    pub fn classes(&self) -> impl Iterator<Item = &ClassDigest> {
+        self.rows.values().chain([&self.rest])
+    }
+
     /// Joins those of another part of the run, whose places are translated.
     pub fn merge(&mut self, other: Further, metrics: &[MetricId], places: &[usize]) {
         self.limit = match (self.limit, other.limit) {

@@ -109,6 +109,8 @@ pub struct Digest {
     pub keys: Vec<Box<[u8]>>,
     /// By place of the key.
     pub classes: Vec<ClassDigest>,
+    /// All classes together, without samples. Each thread adds up its own.
+    pub total: ClassDigest,
     by_key: HashMap<Box<[u8]>, u32, foldhash::fast::FixedState>,
     /// Events of classes past the bound.
     further: Further,
@@ -177,6 +179,7 @@ impl Digest {
             places: Places::default(),
             keys: Vec::new(),
             classes: Vec::new(),
+            total: ClassDigest::default(),
             by_key: HashMap::default(),
             further: Further::default(),
             further_events: 0,
@@ -218,7 +221,7 @@ impl Digest {
             .collect();
         further.sort_unstable();
         let forgotten = further.split_off(further.len().min(MOST));
-        for class in &mut self.classes {
+        for class in self.classes.iter_mut().chain([&mut self.total]) {
             for (_, place) in &forgotten {
                 if let Some(column) = class.columns.get_mut(*place) {
                     *column = class::Column::default();
@@ -322,13 +325,19 @@ impl Digest {
         let known: Vec<MetricId> =
             metrics.iter().map(|metric| metric.unwrap_or(metric::QUERY_TIME)).collect();
         let places: Vec<usize> = known.iter().map(|metric| self.places.place(*metric)).collect();
-        let mut class_of = Vec::with_capacity(other.classes.len());
-        for (key, mut class) in other.keys.iter().zip(other.classes) {
-            for (place, metric) in metrics.iter().enumerate() {
-                if metric.is_none() && place < class.columns.len() {
-                    class.columns[place] = class::Column::default();
+        let without_unknown = |class: &mut ClassDigest| {
+            for (column, metric) in class.columns.iter_mut().zip(&metrics) {
+                if metric.is_none() {
+                    *column = class::Column::default();
                 }
             }
+        };
+        let mut total = other.total;
+        without_unknown(&mut total);
+        self.total.merge(&total, &known, &places);
+        let mut class_of = Vec::with_capacity(other.classes.len());
+        for (key, mut class) in other.keys.iter().zip(other.classes) {
+            without_unknown(&mut class);
             let place = self.class(key);
             class_of.push(place);
             let own = &mut self.classes[place as usize];
@@ -577,6 +586,8 @@ impl<'o> Sorter<'o> {
         }
         digest.further = self.further.finish(&mut digest.places, &self.names, rules);
         self.digest.without_the_given_up(&self.hashes);
+        let further = self.digest.further.classes();
+        self.digest.total = self.digest.sum(self.digest.classes.iter().chain(further));
         self.digest
     }
 }

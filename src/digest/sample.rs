@@ -51,8 +51,8 @@ pub struct Whole {
 }
 
 impl Sample {
-    fn of(event: &Event<'_>, value: i128, query_time: Option<i128>, longest: usize) -> Sample {
-        let kept = &event.text[..event.text.len().min(longest)];
+    fn of(event: &Event<'_>, value: i128, query_time: Option<i128>) -> Sample {
+        let kept = &event.text[..event.text.len().min(LONGEST_WORST)];
         Sample {
             value,
             query_time,
@@ -87,18 +87,74 @@ struct Typical {
     low: usize,
     /// The least hash met in each; [`NO_HASH`] where there is no event.
     hashes: Vec<u64>,
-    samples: Vec<Option<Sample>>,
+    examples: Vec<Option<Example>>,
 }
 
 const NO_HASH: u64 = u64::MAX;
 
+/// A [`Sample`] in little room: a class has dozens of them, and most are never shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Example {
+    value: i128,
+    offset: u64,
+    ts: Option<Timestamp>,
+    /// If it is not `value`.
+    query_time: Option<Box<Option<i128>>>,
+    source: u32,
+    length: u32,
+    /// The database and the statement.
+    text: Vec<u8>,
+    database: Option<u32>,
+}
+
+impl Example {
+    fn of(event: &Event<'_>, value: i128, query_time: Option<i128>, mut text: Vec<u8>) -> Example {
+        let database = event.database.filter(|name| !name.is_empty());
+        let kept = &event.text[..event.text.len().min(LONGEST_TYPICAL)];
+        text.clear();
+        text.reserve_exact(database.map_or(0, <[u8]>::len) + kept.len());
+        text.extend_from_slice(database.unwrap_or_default());
+        text.extend_from_slice(kept);
+        Example {
+            value,
+            offset: event.offset,
+            ts: event.ts,
+            query_time: (query_time != Some(value)).then(|| Box::new(query_time)),
+            source: event.source,
+            length: u32::try_from(event.text.len()).unwrap_or(u32::MAX),
+            text,
+            database: database.map(|name| name.len() as u32),
+        }
+    }
+
+    fn origin(&self) -> Origin {
+        Origin { source: self.source, offset: self.offset }
+    }
+
+    fn sample(&self) -> Sample {
+        let (database, statement) = self.text.split_at(self.database.unwrap_or(0) as usize);
+        Sample {
+            value: self.value,
+            query_time: self.query_time.as_deref().copied().unwrap_or(Some(self.value)),
+            origin: self.origin(),
+            ts: self.ts,
+            database: self.database.map(|_| database.into()),
+            statement: statement.into(),
+            length: self.length as usize,
+            whole: None,
+        }
+    }
+}
+
 impl Typical {
-    /// Keeps a sample if it is the first of its octave or has the least hash there.
+    /// Keeps an event if it is the first of its octave or has the least hash there. `example` makes
+    /// one, in room that is not used any more.
     #[inline]
-    fn offer(&mut self, octave: usize, hash: u64, origin: Origin, sample: impl FnOnce() -> Sample) {
+    fn offer(&mut self, octave: usize, origin: Origin, example: impl FnOnce(Vec<u8>) -> Example) {
+        let hash = place_hash(origin);
         match self.hashes.get(octave.wrapping_sub(self.low)) {
             Some(least) if hash > *least => {}
-            _ => self.consider(octave, hash, origin, sample),
+            _ => self.consider(octave, hash, origin, example),
         }
     }
 
@@ -108,7 +164,7 @@ impl Typical {
         octave: usize,
         hash: u64,
         origin: Origin,
-        sample: impl FnOnce() -> Sample,
+        example: impl FnOnce(Vec<u8>) -> Example,
     ) {
         if self.hashes.is_empty() {
             self.low = octave;
@@ -116,16 +172,17 @@ impl Typical {
         let before = self.low.saturating_sub(octave);
         self.low -= before;
         self.hashes.splice(0..0, std::iter::repeat_n(NO_HASH, before));
-        self.samples.splice(0..0, std::iter::repeat_n(None, before));
+        self.examples.splice(0..0, std::iter::repeat_n(None, before));
         let place = octave - self.low;
         if place >= self.hashes.len() {
             self.hashes.resize(place + 1, NO_HASH);
-            self.samples.resize(place + 1, None);
+            self.examples.resize(place + 1, None);
         }
-        let kept = &self.samples[place];
-        if kept.as_ref().is_none_or(|kept| (hash, origin) < (self.hashes[place], kept.origin)) {
+        let kept = &mut self.examples[place];
+        if kept.as_ref().is_none_or(|kept| (hash, origin) < (self.hashes[place], kept.origin())) {
             self.hashes[place] = hash;
-            self.samples[place] = Some(sample());
+            let room = kept.take().map_or(Vec::new(), |kept| kept.text);
+            *kept = Some(example(room));
         }
     }
 }
@@ -142,9 +199,8 @@ impl Samples {
         if worse {
             self.worst = Some(worst(event, value, query_time, rules));
         }
-        self.typical.offer(octave(value), place_hash(origin), origin, || {
-            Sample::of(event, value, query_time, LONGEST_TYPICAL)
-        });
+        self.typical
+            .offer(octave(value), origin, |room| Example::of(event, value, query_time, room));
     }
 
     /// Joins the samples of another part of the run.
@@ -153,27 +209,36 @@ impl Samples {
         if key(&other.worst) > key(&self.worst) {
             self.worst = other.worst;
         }
-        let Typical { low, hashes, samples } = other.typical;
-        for (place, (hash, sample)) in hashes.into_iter().zip(samples).enumerate() {
-            if let Some(sample) = sample {
-                self.typical.offer(low + place, hash, sample.origin, || sample);
+        let Typical { low, examples, .. } = other.typical;
+        for (place, example) in examples.into_iter().enumerate() {
+            if let Some(example) = example {
+                self.typical.offer(low + place, example.origin(), |_| example);
             }
         }
     }
 
     /// The kept event whose value is nearest to `value`, of equally near ones the first.
-    pub fn near(&self, value: f64) -> Option<&Sample> {
-        let samples = self.typical.samples.iter().flatten().chain(&self.worst);
-        samples.min_by(|a, b| {
-            let distance = |sample: &Sample| (sample.value as f64 - value).abs();
-            distance(a).total_cmp(&distance(b)).then(a.origin.cmp(&b.origin))
-        })
+    pub fn near(&self, value: f64) -> Option<Sample> {
+        let distance = |kept: i128| (kept as f64 - value).abs();
+        let examples = self.typical.examples.iter().flatten();
+        let example = examples.min_by(|a, b| {
+            let order = distance(a.value).total_cmp(&distance(b.value));
+            order.then(a.origin().cmp(&b.origin()))
+        });
+        let (Some(example), Some(worst)) = (example, &self.worst) else {
+            return self.worst.clone();
+        };
+        let order = distance(worst.value).total_cmp(&distance(example.value));
+        match order.then(worst.origin.cmp(&example.origin())).is_lt() {
+            true => Some(worst.clone()),
+            false => Some(example.sample()),
+        }
     }
 }
 
 #[cold]
 fn worst(event: &Event<'_>, value: i128, query_time: Option<i128>, rules: Rules) -> Sample {
-    let mut worst = Sample::of(event, value, query_time, LONGEST_WORST);
+    let mut worst = Sample::of(event, value, query_time);
     if worst.is_cut() {
         worst.whole = Some(Box::new(Whole {
             peer_id: ClassId::of(&fingerprint_as_peer(event.text)),

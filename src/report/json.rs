@@ -247,7 +247,7 @@ impl Json<'_> {
             if let Some(figures) = order {
                 for (name, value) in [("median", figures.median), ("pct_95", figures.pct_95)] {
                     if let Some(sample) = class.samples.near(value) {
-                        let example = self.example(sample, key, false);
+                        let example = self.example(&sample, key, false);
                         object.insert(format!("example_{name}"), example);
                     }
                 }

@@ -166,7 +166,7 @@ impl Report {
         choice: impl FnOnce(&Digest) -> Profile,
     ) -> Report {
         digest.sources.resize_with(inputs.len().max(digest.sources.len()), SourceTally::default);
-        let total = digest.sum(digest.classes.iter());
+        let total = std::mem::take(&mut digest.total);
         let profile = choice(&digest);
         Report {
             inputs,

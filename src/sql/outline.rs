@@ -86,7 +86,7 @@ pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
         let Some(byte) = statement.get(at) else { break };
         let class = CLASSES[usize::from(*byte)];
         let replaced = match class {
-            DIGIT => digits(statement, at),
+            DIGIT => digits(statement, at, mode),
             STRING => match string(&mut hits, statement, at, mode) {
                 Some(end) => Some((end, if *byte == b'"' { &b"\"a\""[..] } else { b"'a'" })),
                 None if mode == Mode::Peer => return false,
@@ -168,7 +168,7 @@ fn is_unsure(statement: &[u8], at: usize, mode: Mode) -> bool {
 
 /// A plain number at `at`: digits, perhaps a point and digits, between bytes that cannot belong
 /// to it.
-fn digits(statement: &[u8], at: usize) -> Option<(usize, &'static [u8])> {
+fn digits(statement: &[u8], at: usize, mode: Mode) -> Option<(usize, &'static [u8])> {
     let before = at.checked_sub(1).map(|before| statement[before])?;
     if !matches!(
         before,
@@ -181,7 +181,10 @@ fn digits(statement: &[u8], at: usize) -> Option<(usize, &'static [u8])> {
     if is_exponent || behind_a_dot(&statement[..at]) {
         return None;
     }
-    let end = number_end(statement, at)?;
+    let end = match statement[at..] {
+        [b'0', b'x', ..] => hex_end(statement, at, mode)?,
+        _ => number_end(statement, at)?,
+    };
     match statement.get(end) {
         None | Some(b' ' | b'\n' | b'\t' | b'\r' | b',' | b')' | b';') => Some((end, b"0")),
         Some(_) => None,
@@ -192,6 +195,17 @@ fn digits(statement: &[u8], at: usize) -> Option<(usize, &'static [u8])> {
 fn behind_a_dot(before: &[u8]) -> bool {
     before.last().is_some_and(|b| b.is_ascii_whitespace())
         && before.trim_ascii_end().ends_with(b".")
+}
+
+/// The end of a number that begins with `0x`.
+fn hex_end(statement: &[u8], at: usize, mode: Mode) -> Option<usize> {
+    // The peer knows digits of one case only.
+    let digit = |b: &u8| match mode {
+        Mode::Default => b.is_ascii_hexdigit(),
+        Mode::Peer => matches!(b, b'0'..=b'9' | b'a'..=b'f'),
+    };
+    let length = statement[at + 2..].iter().take_while(|b| digit(b)).count();
+    (length > 0).then_some(at + 2 + length)
 }
 
 fn number_end(statement: &[u8], at: usize) -> Option<usize> {
@@ -385,15 +399,7 @@ fn row(hits: &mut Hits<'_>, statement: &[u8], open: usize, mode: Mode) -> Option
 /// The end of a plain literal.
 fn literal(hits: &mut Hits<'_>, statement: &[u8], at: usize, mode: Mode) -> Option<usize> {
     match statement.get(at)? {
-        b'0' if statement.get(at + 1) == Some(&b'x') => {
-            // The peer knows digits of one case only.
-            let digit = |b: &u8| match mode {
-                Mode::Default => b.is_ascii_hexdigit(),
-                Mode::Peer => matches!(b, b'0'..=b'9' | b'a'..=b'f'),
-            };
-            let length = statement[at + 2..].iter().take_while(|b| digit(b)).count();
-            (length > 0).then_some(at + 2 + length)
-        }
+        b'0' if statement.get(at + 1) == Some(&b'x') => hex_end(statement, at, mode),
         b'0'..=b'9' => number_end(statement, at),
         b'-' => number_end(statement, at + 1),
         b'\'' | b'"' => string(hits, statement, at, mode),
@@ -425,6 +431,7 @@ mod tests {
         );
         check("INSERT INTO t VALUES (1,'a'), (2, NULL),(3,'),(')", "INSERT INTO t VALUES (0)");
         check("SELECT 'it''s', 'x\\\\', 'a\\'b'", "SELECT 'a', 'a', 'a'");
+        check("SELECT 0x1F, a - 0xab", "SELECT 0, a - 0");
         check("SELECT x\"1f\", \"b\"", "SELECT x\"a\", \"a\"");
         check("SELECT a /* id 7 */ FROM t -- it's\n", "SELECT a   FROM t  \n");
     }
@@ -432,7 +439,7 @@ mod tests {
     #[test]
     fn what_is_not_certain_is_left() {
         for statement in [
-            "SELECT a1, 1f, 0x1F, 1e5 FROM db2.t3",
+            "SELECT a1, 1f, 0x1G, 0x, 1e5 FROM db2.t3",
             "SELECT f(a, b) FROM `it's 5`",
             "SELECT /*!40001 SQL_NO_CACHE */ a",
             "SELECT 2E-7.5, 1e+7",
