@@ -114,8 +114,8 @@ pub fn run(
     let lanes: Vec<Lane> = framers.into_iter().map(Lane::new).collect();
     let admission = Admission::of(options.most_classes.unwrap_or(bound::MOST));
     let work = || {
-        // Two threads seldom meet at the lock, and what is found ahead has to be kept.
-        let ahead = (threads > 2).then(Ahead::default);
+        // One thread waits for nobody, and what is found ahead has to be kept.
+        let ahead = (threads > 1).then(Ahead::default);
         work(&lanes, ahead, Sorter::new(options, &admission), reading, stop)
     };
     let parts = on_each(vec![(); threads.max(1)], |()| work());
