@@ -1,7 +1,7 @@
 //! What each step of a digest costs, one thread, warm: `cargo bench --bench steps`.
 //!
 //! Each step does what the ones before do and a bit more, on the same log, so that a step's own
-//! cost is the difference: reading blocks, framing entries, reading headers, making outlines,
+//! cost is the difference: reading blocks, framing entries, making outlines, reading headers,
 //! adding up. The log is `$ADAGIO_BENCH_LOG` (its first 64 MB) or the samples' shop, repeated.
 
 use std::io::{Cursor, Read};
@@ -44,8 +44,8 @@ fn blocks() -> Blocks {
 }
 
 /// Goes through the log and shows each batch.
-fn batches(mut show: impl FnMut(&Batch)) {
-    let mut framer = Framer::new(0, blocks(), None);
+fn batches(mode: Option<Mode>, mut show: impl FnMut(&Batch)) {
+    let mut framer = Framer::new(0, blocks(), None).with_outlines(mode);
     let mut batch = Batch::default();
     while framer.next(&mut batch) {
         show(&batch);
@@ -65,17 +65,26 @@ fn a_blocks(bencher: Bencher<'_, '_>) {
 fn b_framed(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::of_slice(log())).bench_local(|| {
         let mut events = 0;
-        batches(|batch| events += batch.frames.len());
+        batches(None, |batch| events += batch.frames.len());
         events
     });
 }
 
 #[divan::bench]
-fn c_headers_read(bencher: Bencher<'_, '_>) {
+fn c_outlined(bencher: Bencher<'_, '_>) {
+    bencher.counter(BytesCount::of_slice(log())).bench_local(|| {
+        let mut bytes = 0;
+        batches(Some(Mode::Default), |batch| bytes += batch.outlines.len());
+        bytes
+    });
+}
+
+#[divan::bench]
+fn d_headers_read(bencher: Bencher<'_, '_>) {
     bencher.counter(BytesCount::of_slice(log())).bench_local(|| {
         let mut reader = Reader::new(Reading::default());
         let mut attributes = 0;
-        batches(|batch| {
+        batches(Some(Mode::Default), |batch| {
             for frame in &batch.frames {
                 let said = reader.read(batch, frame);
                 attributes += reader.event(batch, frame, &said).attributes.len();
@@ -86,30 +95,13 @@ fn c_headers_read(bencher: Bencher<'_, '_>) {
 }
 
 #[divan::bench]
-fn d_outlined(bencher: Bencher<'_, '_>) {
-    bencher.counter(BytesCount::of_slice(log())).bench_local(|| {
-        let mut reader = Reader::new(Reading::default());
-        let mut buffer = Vec::new();
-        let mut made = 0;
-        batches(|batch| {
-            for frame in &batch.frames {
-                let said = reader.read(batch, frame);
-                let event = reader.event(batch, frame, &said);
-                made += usize::from(outline(event.statement, Mode::Default, &mut buffer));
-            }
-        });
-        made
-    });
-}
-
-#[divan::bench]
 fn e_digested(bencher: Bencher<'_, '_>) {
     let options = Options { order: "Query_time".to_owned(), ..Options::default() };
     bencher.counter(BytesCount::of_slice(log())).bench_local(|| {
         let mut reader = Reader::new(Reading::default());
         let admission = Admission::of(MOST);
         let mut sorter = Sorter::new(&options, &admission);
-        batches(|batch| {
+        batches(options.outlines(), |batch| {
             for frame in &batch.frames {
                 let said = reader.read(batch, frame);
                 sorter.add(&reader.event(batch, frame, &said), &reader.registry);

@@ -89,6 +89,8 @@ pub struct Event<'a> {
     pub kind: Kind,
     /// The statement without the `;` that the log puts behind it.
     pub statement: &'a [u8],
+    /// The [outline](crate::sql::outline) of the statement, if reading made one.
+    pub outline: Option<&'a [u8]>,
     /// The statement and what the server wrote behind it, such as bound values.
     pub text: &'a [u8],
     /// `Query_time` in microseconds.

@@ -98,7 +98,10 @@ impl Study {
                 compression: source.compression,
                 taken: source.taken,
                 looks,
-                framer: Some(Framer::new(number as u32, blocks, request.log_zone.clone())),
+                framer: Some(
+                    Framer::new(number as u32, blocks, request.log_zone.clone())
+                        .with_outlines(request.options.outlines()),
+                ),
             });
         }
         Ok(Study { request, inputs, stop })

@@ -13,7 +13,8 @@ const WORDS: &[&str] = &["time", "metric", "event", "problem", "flavor", "error"
 const FLOORS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("sql", &[]),
-    ("logs", &["source"]),
+    // Where a statement ends is found in the walk that makes its outline.
+    ("logs", &["source", "sql::outline"]),
     ("digest", &["source", "logs", "sql"]),
     // Of a log a report shows only what its bytes were.
     ("report", &["logs::slow::Tally", "logs::slow::Offsets", "sql", "digest"]),

@@ -61,6 +61,11 @@ pub struct Derived<'a> {
 }
 
 impl Filter {
+    /// Whether it asks for nothing.
+    pub fn keeps_all(&self) -> bool {
+        self.since.is_none() && self.until.is_none() && self.condition.is_none()
+    }
+
     /// Whether an event counts. An event without a known time is in no window.
     pub fn keeps(
         &self,

@@ -81,6 +81,22 @@ pub struct Options {
     pub most_classes: Option<usize>,
 }
 
+impl Options {
+    /// Which law outlines have to keep.
+    pub fn mode(&self) -> outline::Mode {
+        match self.rules {
+            Rules::Default => outline::Mode::Default,
+            Rules::Peer => outline::Mode::Peer,
+        }
+    }
+
+    /// The same, if the outlines of all events are asked for.
+    pub fn outlines(&self) -> Option<outline::Mode> {
+        let asks_for_all = self.filter.keeps_all() && self.group == Group::Fingerprint;
+        asks_for_all.then(|| self.mode())
+    }
+}
+
 /// What one input brought, as far as single events tell.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceTally {
@@ -505,30 +521,33 @@ impl<'o> Sorter<'o> {
 
     /// The class of a statement, by its outline if that was met before.
     fn by_outline(&mut self, event: &Event<'_>) -> Option<u32> {
-        let mode = match self.options.rules {
-            Rules::Default => outline::Mode::Default,
-            Rules::Peer => outline::Mode::Peer,
-        };
         let outlines = &mut self.outlines;
-        if !outline(event.statement, mode, &mut outlines.buffer) {
-            return self.class(&fingerprint_of(event, self.options));
-        }
+        let made = match event.outline {
+            Some(made) => made,
+            None => {
+                if !outline(event.statement, self.options.mode(), &mut outlines.buffer) {
+                    return self.class(&fingerprint_of(event, self.options));
+                }
+                &outlines.buffer
+            }
+        };
         let mut hasher = self.hasher.build_hasher();
-        hasher.write(&outlines.buffer);
+        hasher.write(made);
         let hash = hasher.finish();
         let arena = &outlines.arena;
         let found = outlines.table.find(hash, |known| {
-            known.hash == hash && arena[known.start as usize..known.end as usize] == outlines.buffer
+            known.hash == hash && arena[known.start as usize..known.end as usize] == *made
         });
         if let Some(Known { class, .. }) = found {
             return self.hashes[*class as usize].map(|_| *class);
         }
         let class = self.class(&fingerprint_of(event, self.options))?;
         let outlines = &mut self.outlines;
+        let made = event.outline.unwrap_or(&outlines.buffer);
         let start = outlines.arena.len();
-        let end = start + outlines.buffer.len();
+        let end = start + made.len();
         if end <= OUTLINE_BYTES {
-            outlines.arena.extend_from_slice(&outlines.buffer);
+            outlines.arena.extend_from_slice(made);
             let known = Known { hash, start: start as u32, end: end as u32, class };
             outlines.table.insert_unique(hash, known, |known| known.hash);
         }

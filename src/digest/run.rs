@@ -7,7 +7,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::digest::bound::{self, Admission};
 use crate::digest::{Digest, Options, Sorter};
@@ -115,7 +115,7 @@ pub fn run(
     let admission = Admission::of(options.most_classes.unwrap_or(bound::MOST));
     let work = || {
         // One thread waits for nobody, and what is found ahead has to be kept.
-        let ahead = (threads > 1).then(Ahead::default);
+        let ahead = (threads > 1).then(|| Ahead::new(options.outlines()));
         work(&lanes, ahead, Sorter::new(options, &admission), reading, stop)
     };
     let parts = on_each(vec![(); threads.max(1)], |()| work());
@@ -131,10 +131,9 @@ pub fn run(
         whole.merge(digest);
         whole
     });
-    let framing = lanes.into_iter().map(|lane| lane.framing.into_inner());
-    let framers = framing.map(|framing| match framing {
-        Ok(framing) => framing.framer,
-        Err(poisoned) => poisoned.into_inner().framer,
+    let framers = lanes.into_iter().map(|lane| {
+        let framing = lane.framing.into_inner();
+        framing.unwrap_or_else(PoisonError::into_inner).framer
     });
     let framers = framers.collect();
     let mut digest = whole.unwrap_or_else(Digest::new);

@@ -26,6 +26,8 @@ pub struct Frame {
     pub length: u64,
     /// The `#` lines and the `use` and `SET` lines behind them.
     pub header: Span,
+    /// Its outline, if one was made: a part of [`Batch::outlines`].
+    pub outline: Option<Span>,
     /// Whether each line of the header is a `#`, `use` or `SET` line.
     pub is_usual: bool,
     /// Which of [`Batch::line_ends`] are the ends of the header's lines, from the first one on.
@@ -66,6 +68,8 @@ pub struct Batch {
     pub frames: Vec<Frame>,
     /// Where lines of headers end.
     pub line_ends: Vec<u32>,
+    /// Outlines of statements.
+    pub outlines: Vec<u8>,
     /// Databases that entries inherit.
     pub databases: Names,
 }

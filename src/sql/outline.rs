@@ -29,6 +29,7 @@ const SLASH: u8 = 5;
 const DASH: u8 = 6;
 const HASH: u8 = 7;
 const BACKSLASH: u8 = 8;
+const SEMICOLON: u8 = 9;
 
 const CLASSES: [u8; 256] = {
     let mut classes = [PLAIN; 256];
@@ -45,11 +46,12 @@ const CLASSES: [u8; 256] = {
     classes[b'-' as usize] = DASH;
     classes[b'#' as usize] = HASH;
     classes[b'\\' as usize] = BACKSLASH;
+    classes[b';' as usize] = SEMICOLON;
     classes
 };
 
 /// Bytes that are not [`PLAIN`].
-static SPECIAL: ByteSet = ByteSet::of(b"0123456789'\"`(/-#\\");
+static SPECIAL: ByteSet = ByteSet::of(b"0123456789'\"`(/-#\\;");
 
 /// Bytes that matter where the end of a row is sought.
 static BRACKETS: ByteSet = ByteSet::of(b"()'\"`#-/\\;");
@@ -74,10 +76,27 @@ const QUIET: [bool; 256] = {
 /// Writes the outline of `statement` to `out`, which is emptied first. False: there is none, ask
 /// the exact function.
 pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
+    sketch(statement, mode, out) != Sketch::Refused
+}
+
+/// What a text showed itself to be when its outline was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sketch {
+    /// It has no outline.
+    Refused,
+    /// It has one, and it may have a `;` outside of quotes or end within a quote or a comment.
+    Odd,
+    /// It has one; all quotes and comments in it are closed, and no `;` is outside of them.
+    Whole,
+}
+
+/// Writes the outline of `statement` to `out`, which is emptied first.
+pub fn sketch(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> Sketch {
     out.clear();
     if is_named_by_its_text(statement, mode) {
-        return false;
+        return Sketch::Refused;
     }
+    let mut sketch = Sketch::Whole;
     let mut hits = Hits::new(statement, &SPECIAL);
     let mut copied = 0;
     let mut at = 0;
@@ -89,12 +108,12 @@ pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
             DIGIT => digits(statement, at, mode),
             STRING => match string(&mut hits, statement, at, mode) {
                 Some(end) => Some((end, if *byte == b'"' { &b"\"a\""[..] } else { b"'a'" })),
-                None if mode == Mode::Peer => return false,
+                None if mode == Mode::Peer => return Sketch::Refused,
                 None => {
                     // Without an end: one literal to the end of the text.
                     out.extend_from_slice(&statement[copied..at]);
                     out.extend_from_slice(&[*byte, b'a']);
-                    return true;
+                    return Sketch::Odd;
                 }
             },
             NAME => match memchr(b'`', &statement[at + 1..]) {
@@ -102,27 +121,45 @@ pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
                 Some(length)
                     if mode == Mode::Peer && !is_quiet(&statement[at + 1..at + 1 + length]) =>
                 {
-                    return false;
+                    return Sketch::Refused;
                 }
                 Some(length) => {
                     at += length + 2;
                     continue;
                 }
-                None => break,
+                None => {
+                    sketch = Sketch::Odd;
+                    break;
+                }
             },
+            SEMICOLON => {
+                sketch = Sketch::Odd;
+                None
+            }
             OPEN => {
                 out.extend_from_slice(&statement[copied..at]);
                 copied = at;
                 list(&mut hits, statement, at, mode, out)
             }
-            BACKSLASH if mode == Mode::Peer => return false,
-            SLASH | DASH | HASH if is_unsure(statement, at, mode) => return false,
+            BACKSLASH if mode == Mode::Peer => return Sketch::Refused,
+            SLASH | DASH | HASH if is_unsure(statement, at, mode) => return Sketch::Refused,
             SLASH | DASH | HASH => match comment(statement, at) {
-                Some(end) if is_marker(&statement[at..end]) => {
-                    at = end;
-                    continue;
+                Some(end) => {
+                    // A `;` behind the statement may be in the comment.
+                    if end == statement.len() {
+                        sketch = Sketch::Odd;
+                    }
+                    if is_marker(&statement[at..end]) {
+                        at = end;
+                        continue;
+                    }
+                    Some((end, &b" "[..]))
                 }
-                Some(end) => Some((end, &b" "[..])),
+                // A hint is read as what is executed, and framing takes it for a comment.
+                None if statement[at..].starts_with(b"/*") => {
+                    sketch = Sketch::Odd;
+                    None
+                }
                 None => None,
             },
             _ => None,
@@ -141,7 +178,7 @@ pub fn outline(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> bool {
         }
     }
     out.extend_from_slice(&statement[copied..]);
-    true
+    sketch
 }
 
 /// Whether literals belong to the name of the class: in commands of the protocol, and for the

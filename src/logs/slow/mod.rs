@@ -25,10 +25,12 @@ use crate::logs::frame::{Batch, Carry, Frame};
 use crate::problem::{self, Origin, Problem, Problems};
 use crate::scan::{ByteSet, Hits};
 use crate::source::blocks::Blocks;
+use crate::sql::outline::Mode;
 use crate::time::{LogTime, SECOND, Timestamp, Zone};
 
 use quotes::{Open, Walk};
 pub use usual::Ahead;
+use usual::Usual;
 
 /// Text that is read at once: little enough to stay in a processor's own cache with the classes.
 pub const BLOCK: usize = 256 * 1024;
@@ -121,6 +123,7 @@ pub struct Framer {
     database: Option<Vec<u8>>,
     zone: Option<Zone>,
     gap: Gap,
+    usual: Usual,
     header_end: Finder<'static>,
     tally: Tally,
     problems: Problems,
@@ -199,6 +202,7 @@ struct Entry {
     tidb: bool,
     foreign: u64,
     is_usual: bool,
+    outline: Option<Span>,
 }
 
 impl Framer {
@@ -218,10 +222,16 @@ impl Framer {
             database: None,
             zone,
             gap: Gap::default(),
+            usual: Usual::new(None),
             header_end: Finder::new(b"\n# "),
             tally: Tally::default(),
             problems: Problems::default(),
         }
+    }
+
+    /// Makes outlines of statements where that tells where they end.
+    pub fn with_outlines(self, mode: Option<Mode>) -> Framer {
+        Framer { usual: Usual::new(mode), ..self }
     }
 
     /// The first bytes of the input.
@@ -243,7 +253,7 @@ impl Framer {
     pub fn next(&mut self, batch: &mut Batch) -> bool {
         let more = self.read(batch);
         if more {
-            self.frame(batch, &Ahead::default());
+            self.frame(batch, &Ahead::new(None));
         }
         more
     }
@@ -280,6 +290,8 @@ impl Framer {
         batch.frames.clear();
         batch.databases.clear();
         batch.line_ends.clear();
+        batch.outlines.clear();
+        batch.outlines.extend_from_slice(ahead.outlines());
         self.ended = batch.is_last;
         let before = self.pending.len();
         if before <= batch.filled.start && before + batch.filled.len() >= self.wanted {
@@ -340,9 +352,9 @@ impl Framer {
         while at < text.len() {
             if self.gap == Gap::BEHIND_ENTRY {
                 let first = batch.line_ends.len();
-                let found = ahead
-                    .entry(at, &mut batch.line_ends)
-                    .or_else(|| usual::entry(text, at, &self.header_end, &mut batch.line_ends));
+                let found = ahead.entry(at, &mut batch.line_ends).or_else(|| {
+                    self.usual.entry(text, at, &mut batch.line_ends, &mut batch.outlines)
+                });
                 if let Some((entry, end)) = found {
                     self.take(text, at, end, entry, first, batch);
                     at = end;
@@ -470,6 +482,7 @@ impl Framer {
             offset: self.offset(at),
             length,
             header: entry.header,
+            outline: entry.outline,
             is_usual: entry.is_usual,
             lines: Span { start: first, end: batch.line_ends.len() },
             statement: entry.statement,
@@ -922,6 +935,7 @@ impl Header {
             tidb: self.tidb,
             foreign: self.foreign,
             is_usual: false,
+            outline: None,
         }
     }
 
@@ -1090,7 +1104,7 @@ mod tests {
     fn framed(log: &[u8], block: usize, look_ahead: bool) -> (Vec<String>, Tally) {
         let blocks = Blocks::new(Box::new(Cursor::new(log.to_vec())));
         let mut framer = Framer { block, ..Framer::new(0, blocks, None) };
-        let (mut batch, mut ahead) = (Batch::default(), Ahead::default());
+        let (mut batch, mut ahead) = (Batch::default(), Ahead::new(None));
         let mut entries = Vec::new();
         while framer.read(&mut batch) {
             if look_ahead {

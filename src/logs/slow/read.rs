@@ -251,6 +251,8 @@ impl Reader {
             Some(id) => Some(id),
             None => (!account.id.is_empty()).then_some(account.id),
         };
+        let statement = self.without_arguments(said.statement.of(text));
+        let outline = frame.outline.filter(|_| statement.len() == frame.statement.len());
         Event {
             buffer: text,
             source: batch.source,
@@ -266,7 +268,8 @@ impl Reader {
             thread_id: thread_id.and_then(of),
             kind: frame.kind,
             text: said.statement.of(text),
-            statement: self.without_arguments(said.statement.of(text)),
+            statement,
+            outline: outline.map(|span| span.of(&batch.outlines)),
             query_time: said.query_time,
             present: self.seen,
             attributes: &self.attributes,

@@ -21,6 +21,7 @@ use super::{Entry, Header, lines, use_end};
 use crate::event::{Kind, Span};
 use crate::flavor;
 use crate::scan::Hits;
+use crate::sql::outline::{Mode, Sketch, sketch};
 use crate::time::{self, SECOND, Timestamp};
 
 /// Entries of the usual form in a block, found before what comes before the block is framed.
@@ -28,10 +29,12 @@ use crate::time::{self, SECOND, Timestamp};
 /// An entry of the usual form is told by its own text alone. So looking for such entries can be
 /// done by many threads at once, each with a block of its own; framing, which must go block by
 /// block, then only has to take the ones that begin where it arrives.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ahead {
+    usual: Usual,
     found: Vec<Found>,
     line_ends: Vec<u32>,
+    outlines: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -44,24 +47,35 @@ struct Found {
 }
 
 impl Ahead {
+    /// Nothing found yet; outlines as [`Framer::with_outlines`](super::Framer::with_outlines).
+    pub fn new(mode: Option<Mode>) -> Ahead {
+        let usual = Usual::new(mode);
+        Ahead { usual, found: Vec::new(), line_ends: Vec::new(), outlines: Vec::new() }
+    }
+
     /// Looks through a block.
     pub fn look(&mut self, block: &[u8]) {
         self.found.clear();
         self.line_ends.clear();
-        let header_end = Finder::new(b"\n# ");
+        self.outlines.clear();
         let mut at = 0;
-        while let Some(next) = header_end.find(&block[at..]) {
+        while let Some(next) = self.usual.header_end.find(&block[at..]) {
             at += next + 1;
             // One entry behind the other, until something else comes.
             loop {
                 let first = self.line_ends.len();
-                let found = entry(block, at, &header_end, &mut self.line_ends);
+                let found = self.usual.entry(block, at, &mut self.line_ends, &mut self.outlines);
                 let Some((entry, end)) = found else { break };
                 let lines = Span { start: first, end: self.line_ends.len() };
                 self.found.push(Found { start: at, end, entry, lines });
                 at = end;
             }
         }
+    }
+
+    /// Outlines of the statements that were found.
+    pub(super) fn outlines(&self) -> &[u8] {
+        &self.outlines
     }
 
     /// Goes through the entries; the block begins at byte `block` of the text.
@@ -78,7 +92,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl Cursor<'_> {
-    /// As [`entry`], if that was looked for.
+    /// As [`Usual::entry`], if that was looked for.
     pub(super) fn entry(&mut self, at: usize, ends: &mut Vec<u32>) -> Option<(Entry, usize)> {
         let wanted = at.checked_sub(self.block)?;
         while self.ahead.found.get(self.next)?.start < wanted {
@@ -106,24 +120,67 @@ impl Cursor<'_> {
     }
 }
 
-/// The entry at `at`, the beginning of a line, and the place behind it; `None` if it has another
-/// form, or does not end in `text`. Adds the ends of the lines of its header to `ends`.
-pub fn entry(
-    text: &[u8],
-    at: usize,
-    header_end: &Finder<'_>,
-    ends: &mut Vec<u32>,
-) -> Option<(Entry, usize)> {
-    let first = ends.len();
-    let found = header(text, at, ends).and_then(|header| {
-        let end = statement_end(text, header.end, header_end)?;
-        let statement = Span { start: header.end, end: end - b";\n".len() };
-        Some((Entry { is_usual: true, ..header.entry(at, statement, Kind::Query) }, end))
-    });
-    if found.is_none() {
-        ends.truncate(first);
+/// Reads entries of the usual form.
+#[derive(Debug)]
+pub(super) struct Usual {
+    header_end: Finder<'static>,
+    mode: Option<Mode>,
+    outline: Vec<u8>,
+}
+
+impl Usual {
+    /// Makes outlines if a mode for them is given.
+    pub(super) fn new(mode: Option<Mode>) -> Usual {
+        Usual { header_end: Finder::new(b"\n# "), mode, outline: Vec::new() }
     }
-    found
+
+    /// The entry at `at`, the beginning of a line, and the place behind it; `None` if it has
+    /// another form, or does not end in `text`. Adds the ends of the lines of its header to `ends`
+    /// and its outline to `outlines`.
+    pub(super) fn entry(
+        &mut self,
+        text: &[u8],
+        at: usize,
+        ends: &mut Vec<u32>,
+        outlines: &mut Vec<u8>,
+    ) -> Option<(Entry, usize)> {
+        let first = ends.len();
+        let found = header(text, at, ends).and_then(|header| {
+            let end = statement_end(text, header.end, &self.header_end)?;
+            let statement = Span { start: header.end, end: end - b";\n".len() };
+            let outline = self.closed(text, statement, outlines)?;
+            let entry = header.entry(at, statement, Kind::Query);
+            Some((Entry { is_usual: true, outline, ..entry }, end))
+        });
+        if found.is_none() {
+            ends.truncate(first);
+        }
+        found
+    }
+
+    /// Whether the `;` behind a statement is the first one outside of quotes and comments, which
+    /// its outline may tell; if so, gives that.
+    fn closed(
+        &mut self,
+        text: &[u8],
+        statement: Span,
+        outlines: &mut Vec<u8>,
+    ) -> Option<Option<Span>> {
+        if let Some(mode) = self.mode
+            && sketch(statement.of(text), mode, &mut self.outline) == Sketch::Whole
+        {
+            let start = outlines.len();
+            outlines.extend_from_slice(&self.outline);
+            return Some(Some(Span { start, end: outlines.len() }));
+        }
+        // A few bytes more than the statement: what ends behind it did not end where it should,
+        // and most blocks of it are whole.
+        const BEYOND: usize = 64;
+        let piece = &text[..text.len().min(statement.end + BEYOND)];
+        let mut hits = Hits::new(piece, &quotes::SPECIAL);
+        let semicolon = Walk::default().to_semicolon(&mut hits, statement.start);
+        (semicolon == Some(statement.end + 1)).then_some(None)
+    }
 }
 
 fn header(text: &[u8], start: usize, ends: &mut Vec<u32>) -> Option<Header> {
@@ -214,7 +271,7 @@ fn set_timestamp(text: &[u8]) -> Option<(i64, usize)> {
     None
 }
 
-/// The place behind the statement at `start`.
+/// The place behind the statement at `start`, if it is the first `;` in front of a header.
 fn statement_end(text: &[u8], start: usize, header_end: &Finder<'_>) -> Option<usize> {
     if !text.get(start)?.is_ascii_alphabetic() {
         return None;
@@ -227,13 +284,7 @@ fn statement_end(text: &[u8], start: usize, header_end: &Finder<'_>) -> Option<u
     } else {
         line_end + header_end.find(&text[line_end..])? + 1
     };
-    // A few bytes more than the statement: what ends behind it did not end where it should.
-    const BEYOND: usize = 64;
-    let mut hits = Hits::new(&text[..text.len().min(place + BEYOND)], &quotes::SPECIAL);
-    let ends = text[start..place].ends_with(b";\n")
-        && begins_entry(&text[place..])
-        && Walk::default().to_semicolon(&mut hits, start) == Some(place - 1);
-    ends.then_some(place)
+    (text[start..place].ends_with(b";\n") && begins_entry(&text[place..])).then_some(place)
 }
 
 /// Whether a text begins with the first line of an entry of the usual form.
@@ -255,13 +306,21 @@ mod tests {
     /// say of it; gives how many there were.
     #[track_caller]
     fn check(log: &[u8]) -> usize {
-        let header_end = Finder::new(b"\n# ");
-        let mut ends = Vec::new();
+        let counts =
+            [None, Some(Mode::Default), Some(Mode::Peer)].map(|mode| check_mode(log, mode));
+        assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+        counts[0]
+    }
+
+    #[track_caller]
+    fn check_mode(log: &[u8], mode: Option<Mode>) -> usize {
+        let mut usual = Usual::new(mode);
+        let (mut ends, mut outlines, mut made) = (Vec::new(), Vec::new(), Vec::new());
         let mut count = 0;
         let mut at = 0;
         while at < log.len() {
             let shown = || String::from_utf8_lossy(&log[at..]);
-            let found = entry(log, at, &header_end, &mut ends);
+            let found = usual.entry(log, at, &mut ends, &mut outlines);
             let line = at + memchr(b'\n', &log[at..]).map_or(log.len() - at, |end| end + 1);
             let Some((got, end)) = found else {
                 at = line;
@@ -272,7 +331,12 @@ mod tests {
             let Step::Entry { end: careful_end, entry: want } = framer.step(log, at) else {
                 panic!("the careful way finds no entry in {}", shown());
             };
-            assert_eq!((end, got), (careful_end, Entry { is_usual: true, ..want }), "{}", shown());
+            let want = Entry { is_usual: true, outline: got.outline, ..want };
+            assert_eq!((end, got), (careful_end, want), "{}", shown());
+            if let Some((mode, outline)) = mode.zip(got.outline) {
+                assert!(sketch(got.statement.of(log), mode, &mut made) == Sketch::Whole);
+                assert_eq!(outline.of(&outlines), made, "{}", shown());
+            }
             let Span { start, end: header } = got.header;
             let want: Vec<u32> = memchr::memchr_iter(b'\n', &log[start..header])
                 .map(|end| (start + end) as u32)
