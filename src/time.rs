@@ -140,7 +140,7 @@ pub fn log_time(input: &[u8]) -> IResult<&[u8], LogTime> {
 /// Whether a text begins like a time. Where it has the usual form, the calendar is not asked:
 /// `2026-13-01T…` passes here and is refused by [`log_time`].
 pub fn is_log_time(input: &[u8]) -> bool {
-    let hour = |text: &[u8; 27]| is_fixed(text) && &text[11..13] < b"24";
+    let hour = |text: &[u8; 27]| is_fixed(text) && text[11..13] < b"24"[..];
     input.first_chunk().is_some_and(hour) || log_time(input).is_ok()
 }
 

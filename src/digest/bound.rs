@@ -41,6 +41,7 @@ pub fn key_hash(key: &[u8]) -> KeyHash {
         hasher.write(key);
         u128::from(hasher.finish())
     };
+    // Any two seeds: one half alone could be met by chance in a long run.
     half(1) << 64 | half(2)
 }
 
@@ -67,6 +68,11 @@ impl Admission {
     /// Admits the first `most` classes.
     pub fn of(most: usize) -> Admission {
         Admission { most, queue: Mutex::default(), full: OnceLock::new() }
+    }
+
+    /// How many classes are kept.
+    pub fn most(&self) -> usize {
+        self.most
     }
 
     /// The classes that are kept; `None` as long as all are.
@@ -197,6 +203,11 @@ impl Further {
     /// All rows.
     pub fn classes(&self) -> impl Iterator<Item = &ClassDigest> {
         self.rows.values().chain([&self.rest])
+    }
+
+    /// The same, to change them.
+    pub fn classes_mut(&mut self) -> impl Iterator<Item = &mut ClassDigest> {
+        self.rows.values_mut().chain([&mut self.rest])
     }
 
     /// Joins those of another part of the run, whose places are translated.

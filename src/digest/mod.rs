@@ -7,9 +7,9 @@
 pub mod bound;
 pub mod class;
 pub mod filter;
-pub mod packed;
+mod packed;
 pub mod run;
-pub mod running;
+mod running;
 pub mod sample;
 pub mod spread;
 pub mod stat;
@@ -125,13 +125,15 @@ pub struct Digest {
     pub keys: Vec<Box<[u8]>>,
     /// By place of the key.
     pub classes: Vec<ClassDigest>,
-    /// All classes together, without samples. Each thread adds up its own.
-    pub total: ClassDigest,
+    /// All classes together, without samples: each thread adds up its own, the report takes it.
+    pub(crate) total: ClassDigest,
     by_key: HashMap<Box<[u8]>, u32, foldhash::fast::FixedState>,
     /// Events of classes past the bound.
     further: Further,
     /// How many they were, once they are [in the classes](Digest::add_further).
     pub further_events: u64,
+    /// How many classes are kept apart.
+    pub most_classes: usize,
     /// By number of the input.
     pub sources: Vec<SourceTally>,
     /// Which seconds had an event, 64 to a word.
@@ -151,6 +153,14 @@ struct Outlines {
     table: HashTable<Known>,
     arena: Vec<u8>,
     buffer: Vec<u8>,
+}
+
+/// Where an event counts.
+enum Place {
+    /// A class.
+    Class(u32),
+    /// The row of further classes with this name.
+    Row(Vec<u8>),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -174,7 +184,7 @@ pub struct Sorter<'o> {
     hashes: Vec<Option<KeyHash>>,
     /// Classes before this one were there when the last batch ended.
     told: usize,
-    /// Classes before this one are surely kept.
+    /// Of classes before this one it is decided whether they are kept.
     settled: usize,
     further: FurtherRunning,
     names: UsualNames,
@@ -199,6 +209,7 @@ impl Digest {
             by_key: HashMap::default(),
             further: Further::default(),
             further_events: 0,
+            most_classes: bound::MOST,
             sources: Vec::new(),
             active: HashMap::default(),
             last_active: None,
@@ -261,6 +272,9 @@ impl Digest {
             part.runs.iter().for_each(|run| whole.push(*run));
             whole.more += part.more;
         }
+        let all = whole.runs.len();
+        whole.runs.retain(|run| run.class != timeline::FURTHER);
+        whole.more += (all - whole.runs.len()) as u64;
         whole
     }
 
@@ -293,13 +307,9 @@ impl Digest {
         for place in self.by_key.values_mut() {
             *place = place_of[*place as usize].unwrap_or(*place);
         }
-        for (_, timeline) in &mut self.timelines {
-            let runs = std::mem::take(&mut timeline.runs);
-            for run in runs {
-                match place_of[run.class as usize] {
-                    Some(class) => timeline.runs.push(timeline::Run { class, ..run }),
-                    None => timeline.more += 1,
-                }
+        for run in self.timelines.iter_mut().flat_map(|(_, timeline)| &mut timeline.runs) {
+            if run.class != timeline::FURTHER {
+                run.class = place_of[run.class as usize].unwrap_or(timeline::FURTHER);
             }
         }
     }
@@ -324,8 +334,10 @@ impl Digest {
     pub fn add_further(&mut self) {
         for (name, row) in std::mem::take(&mut self.further).into_rows(&self.places) {
             self.further_events += row.count;
-            let place = self.class(&name);
-            self.classes[place as usize] = row;
+            let place = self.class(&name) as usize;
+            let own: Vec<usize> = (0..self.places.metrics().len()).collect();
+            self.classes[place].merge(&row, self.places.metrics(), &own);
+            self.classes[place].samples.merge(row.samples);
         }
     }
 
@@ -360,7 +372,9 @@ impl Digest {
             own.merge(&class, &known, &places);
             own.samples.merge(class.samples);
         }
-        self.further.merge(other.further, &known, &places);
+        let mut further = other.further;
+        further.classes_mut().for_each(without_unknown);
+        self.further.merge(further, &known, &places);
         for (number, source) in other.sources.into_iter().enumerate() {
             let own = self.source(number as u32);
             own.filtered += source.filtered;
@@ -378,7 +392,9 @@ impl Digest {
             *self.active.entry(word).or_insert(0) |= seconds;
         }
         self.timelines.extend(other.timelines.into_iter().map(|(number, mut timeline)| {
-            timeline.runs.iter_mut().for_each(|run| run.class = class_of[run.class as usize]);
+            for run in timeline.runs.iter_mut().filter(|run| run.class != timeline::FURTHER) {
+                run.class = class_of[run.class as usize];
+            }
             (number, timeline)
         }));
     }
@@ -474,29 +490,31 @@ impl<'o> Sorter<'o> {
         }
     }
 
-    /// The class of a key; `None` if it is past the bound.
-    fn class(&mut self, key: &[u8]) -> Option<u32> {
+    /// The class of a key, or the row it belongs to if it is past the bound.
+    fn class(&mut self, key: &[u8]) -> Place {
         if let Some(place) = self.digest.by_key.get(key) {
-            return Some(*place);
+            return Place::Class(*place);
         }
         let hash = bound::key_hash(key);
         if self.admission.full().is_some_and(|kept| !kept.contains(&hash)) {
-            return None;
+            return Place::Row(self.further_row(key));
         }
         self.hashes.push(Some(hash));
         self.classes.push(Running::default());
-        Some(self.digest.class(key))
+        Place::Class(self.digest.class(key))
     }
 
-    /// The row of further classes for a statement: that of its item, where all of a class have one.
-    fn further_row(&self, item: impl FnOnce() -> Vec<u8>) -> Vec<u8> {
+    /// The row of further classes for a class: told by its key alone, for a class may be given up
+    /// by one thread and never begun by another.
+    fn further_row(&self, key: &[u8]) -> Vec<u8> {
         match self.options.group {
-            Group::Fingerprint | Group::Item => bound::row_of(&item()),
+            Group::Fingerprint => bound::row_of(&item_of(key, self.options.rules)),
+            Group::Item => bound::row_of(key),
             Group::Tables | Group::Attribute(_) => Vec::new(),
         }
     }
 
-    fn put(&mut self, class: Option<u32>, event: &Event<'_>, registry: &Registry) {
+    fn put(&mut self, place: Place, event: &Event<'_>, registry: &Registry) {
         let rules = self.options.rules;
         let order = &mut self.order;
         let ordered = event.attributes.iter().find(|a| order.means(registry, a.metric));
@@ -504,23 +522,21 @@ impl<'o> Sorter<'o> {
             Value::Number(number) => Some(number),
             _ => None,
         });
-        let running = match class {
-            Some(class) => &mut self.classes[class as usize],
-            None => {
-                let row = self.further_row(|| item_of(event.statement, rules));
-                self.further.row(&row, &mut self.digest.places, &self.names, rules)
+        let (running, class) = match &place {
+            Place::Class(class) => (&mut self.classes[*class as usize], *class),
+            Place::Row(row) => {
+                let places = &mut self.digest.places;
+                (self.further.row(row, places, &self.names, rules), timeline::FURTHER)
             }
         };
         running.add(event, &mut self.digest.places, &mut self.names, ordered, rules);
-        match class {
-            Some(class) if self.options.timeline => self.timeline.add(class, event.ts),
-            None if self.options.timeline => self.timeline.more += 1,
-            _ => {}
+        if self.options.timeline {
+            self.timeline.add(class, event.ts);
         }
     }
 
     /// The class of a statement, by its outline if that was met before.
-    fn by_outline(&mut self, event: &Event<'_>) -> Option<u32> {
+    fn by_outline(&mut self, event: &Event<'_>) -> Place {
         let outlines = &mut self.outlines;
         let made = match event.outline {
             Some(made) => made,
@@ -538,10 +554,17 @@ impl<'o> Sorter<'o> {
         let found = outlines.table.find(hash, |known| {
             known.hash == hash && arena[known.start as usize..known.end as usize] == *made
         });
-        if let Some(Known { class, .. }) = found {
-            return self.hashes[*class as usize].map(|_| *class);
+        if let Some(Known { class, .. }) = found
+            && self.hashes[*class as usize].is_some()
+        {
+            return Place::Class(*class);
         }
-        let class = self.class(&fingerprint_of(event, self.options))?;
+        let is_new = found.is_none();
+        let place = self.class(&fingerprint_of(event, self.options));
+        let Place::Class(class) = place else { return place };
+        if !is_new {
+            return place;
+        }
         let outlines = &mut self.outlines;
         let made = event.outline.unwrap_or(&outlines.buffer);
         let start = outlines.arena.len();
@@ -551,11 +574,11 @@ impl<'o> Sorter<'o> {
             let known = Known { hash, start: start as u32, end: end as u32, class };
             outlines.table.insert_unique(hash, known, |known| known.hash);
         }
-        Some(class)
+        place
     }
 
     /// Says that the events of a batch of an input are all in. `place` is that of the batch among
-    /// those of all inputs; `is_last` that the input ends with it.
+    /// those of all inputs.
     pub fn end_batch(&mut self, batch: &Batch, place: u64) {
         let new = self.hashes[self.told..].iter().flatten().copied().collect();
         self.told = self.hashes.len();
@@ -581,14 +604,11 @@ impl<'o> Sorter<'o> {
                 continue;
             }
             self.hashes[place] = None;
-            self.digest.by_key.remove(&self.digest.keys[place]);
-            self.digest.keys[place] = Box::default();
+            let key = std::mem::take(&mut self.digest.keys[place]);
+            self.digest.by_key.remove(&key);
+            let row = self.further_row(&key);
             let running = std::mem::take(&mut self.classes[place]);
             let class = running.finish(&mut self.digest.places, &self.names, rules);
-            let row = class.samples.worst.as_ref().map_or(Vec::new(), |worst| match &worst.whole {
-                Some(whole) => self.further_row(|| whole.item.clone()),
-                None => self.further_row(|| item_of(&worst.statement, rules)),
-            });
             self.further.add(&row, class, &self.digest.places);
         }
         self.settled = self.hashes.len();
@@ -604,6 +624,7 @@ impl<'o> Sorter<'o> {
             *class = running.finish(&mut digest.places, &self.names, rules);
         }
         digest.further = self.further.finish(&mut digest.places, &self.names, rules);
+        self.digest.most_classes = self.admission.most();
         self.digest.without_the_given_up(&self.hashes);
         let further = self.digest.further.classes();
         self.digest.total = self.digest.sum(self.digest.classes.iter().chain(further));

@@ -48,7 +48,7 @@ impl Numbers {
             Rules::Default => Kept::Values(Vec::new()),
             Rules::Peer => Kept::Buckets { counts: Vec::new(), low: 0 },
         };
-        Numbers::Packed(Packed { sum: 0, min: u64::MAX, max: 0, kept, squares: 0 })
+        Numbers::Packed(Packed::of(kept))
     }
 
     /// Adds a number that is not zero.
@@ -66,7 +66,7 @@ impl Numbers {
     #[cold]
     fn add_any(&mut self, value: i128, kind: Kind, rules: Rules) {
         if let Numbers::Packed(packed) = self {
-            let packed = std::mem::replace(packed, Packed::empty());
+            let packed = std::mem::replace(packed, Packed::of(Kept::Values(Vec::new())));
             *self = Numbers::Any(Box::new(packed.stat(rules)));
         }
         if let Numbers::Any(stat) = self {
@@ -88,8 +88,7 @@ impl Numbers {
 }
 
 impl Packed {
-    fn empty() -> Packed {
-        let kept = Kept::Values(Vec::new());
+    fn of(kept: Kept) -> Packed {
         Packed { sum: 0, min: u64::MAX, max: 0, kept, squares: 0 }
     }
 

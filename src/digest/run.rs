@@ -70,13 +70,27 @@ struct Lane {
 
 struct Framing {
     framer: Framer,
-    /// The block that is framed next.
-    turn: u64,
+    /// The block that is framed next; none any more once a thread is gone in the middle of one.
+    turn: Option<u64>,
+}
+
+/// Lets the others know if a thread is gone before the block that it read is framed: they would
+/// wait for ever.
+struct Turn<'a>(&'a Lane);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let framing = self.0.framing.lock();
+            framing.unwrap_or_else(PoisonError::into_inner).turn = None;
+            self.0.framed.notify_all();
+        }
+    }
 }
 
 impl Lane {
     fn new(framer: Framer) -> Lane {
-        Lane { framing: Mutex::new(Framing { framer, turn: 0 }), framed: Condvar::new() }
+        Lane { framing: Mutex::new(Framing { framer, turn: Some(0) }), framed: Condvar::new() }
     }
 
     /// `None` if another thread is gone in the middle of framing; its panic ends the run.
@@ -92,12 +106,18 @@ impl Lane {
             return false;
         }
         drop(framing);
+        let turn = Turn(self);
         ahead.look(batch.text());
         let Some(framing) = self.lock() else { return false };
-        let others_first = |framing: &mut Framing| framing.turn != batch.number;
-        let Ok(mut framing) = self.framed.wait_while(framing, others_first) else { return false };
+        let waits = |framing: &mut Framing| framing.turn.is_some_and(|turn| turn != batch.number);
+        let Ok(mut framing) = self.framed.wait_while(framing, waits) else { return false };
+        if framing.turn.is_none() {
+            return false;
+        }
         framing.framer.frame(batch, ahead);
-        framing.turn += 1;
+        framing.turn = Some(batch.number + 1);
+        drop(framing);
+        drop(turn);
         self.framed.notify_all();
         true
     }

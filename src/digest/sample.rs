@@ -83,7 +83,7 @@ pub struct Samples {
 /// that it is in few lines of memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Typical {
-    /// The first octave of the lists.
+    /// The first quarter of the lists.
     low: usize,
     /// The least hash met in each; [`NO_HASH`] where there is no event.
     hashes: Vec<u64>,
@@ -147,33 +147,33 @@ impl Example {
 }
 
 impl Typical {
-    /// Keeps an event if it is the first of its octave or has the least hash there. `example` makes
+    /// Keeps an event if it is the first of its quarter or has the least hash there. `example` makes
     /// one, in room that is not used any more.
     #[inline]
-    fn offer(&mut self, octave: usize, origin: Origin, example: impl FnOnce(Vec<u8>) -> Example) {
+    fn offer(&mut self, quarter: usize, origin: Origin, example: impl FnOnce(Vec<u8>) -> Example) {
         let hash = place_hash(origin);
-        match self.hashes.get(octave.wrapping_sub(self.low)) {
+        match self.hashes.get(quarter.wrapping_sub(self.low)) {
             Some(least) if hash > *least => {}
-            _ => self.consider(octave, hash, origin, example),
+            _ => self.consider(quarter, hash, origin, example),
         }
     }
 
     #[cold]
     fn consider(
         &mut self,
-        octave: usize,
+        quarter: usize,
         hash: u64,
         origin: Origin,
         example: impl FnOnce(Vec<u8>) -> Example,
     ) {
         if self.hashes.is_empty() {
-            self.low = octave;
+            self.low = quarter;
         }
-        let before = self.low.saturating_sub(octave);
+        let before = self.low.saturating_sub(quarter);
         self.low -= before;
         self.hashes.splice(0..0, std::iter::repeat_n(NO_HASH, before));
         self.examples.splice(0..0, std::iter::repeat_n(None, before));
-        let place = octave - self.low;
+        let place = quarter - self.low;
         if place >= self.hashes.len() {
             self.hashes.resize(place + 1, NO_HASH);
             self.examples.resize(place + 1, None);
@@ -200,7 +200,7 @@ impl Samples {
             self.worst = Some(worst(event, value, query_time, rules));
         }
         self.typical
-            .offer(octave(value), origin, |room| Example::of(event, value, query_time, room));
+            .offer(quarter(value), origin, |room| Example::of(event, value, query_time, room));
     }
 
     /// Joins the samples of another part of the run.
@@ -249,19 +249,19 @@ fn worst(event: &Event<'_>, value: i128, query_time: Option<i128>, rules: Rules)
     worst
 }
 
-/// The octave of a value and the quarter of it, as one number.
+/// The octave of a value and the quarter of that, as one number.
 #[inline]
-fn octave(value: i128) -> usize {
-    let quarters = |length: u32, top: usize| length as usize * 4 + top;
+fn quarter(value: i128) -> usize {
+    let number = |length: u32, top: usize| length as usize * 4 + top;
     match u64::try_from(value.max(0)) {
         // The usual width of a number: 64 bits.
         Ok(value) => {
             let length = 64 - value.leading_zeros();
-            quarters(length, if length < 3 { 0 } else { (value >> (length - 3)) as usize & 3 })
+            number(length, if length < 3 { 0 } else { (value >> (length - 3)) as usize & 3 })
         }
         Err(_) => {
             let length = 128 - value.leading_zeros();
-            quarters(length, (value >> (length - 3)) as usize & 3)
+            number(length, (value >> (length - 3)) as usize & 3)
         }
     }
 }

@@ -154,7 +154,7 @@ pub enum Spread {
         low: u16,
         /// Its count and those behind it.
         counts: Vec<u32>,
-        /// What did not fit there, by bucket: half the width keeps a busy log's counts in cache.
+        /// What did not fit there, by bucket.
         over: Vec<(u16, u64)>,
     },
 }

@@ -5,6 +5,9 @@ use crate::time::Timestamp;
 /// Runs that are kept; behind them only their number.
 pub const MOST: usize = 1_000_000;
 
+/// What stands for all classes past the bound: their runs are counted, not kept.
+pub const FURTHER: u32 = u32::MAX;
+
 /// Events of one class without another class between them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {

@@ -10,8 +10,8 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Padding, Style as TableStyle};
 
+use crate::digest::Digest;
 use crate::digest::Group;
-use crate::digest::bound::MOST;
 use crate::digest::class::ClassDigest;
 use crate::digest::sample::Sample;
 use crate::digest::spread;
@@ -114,10 +114,10 @@ impl Text<'_> {
             let line = format!("{} attributes beyond the first 1,000", self.report.forgotten_names);
             self.wrapped("# Left out: ", &line)?;
         }
-        let further = self.report.digest.further_events;
+        let Digest { further_events: further, most_classes: most, .. } = self.report.digest;
         if further > 0 {
             let line = format!(
-                "{further} events of classes behind the first {MOST}: they are in rows by item, \
+                "{further} events of classes behind the first {most}: they are in rows by item, \
                  which begin with (further classes)"
             );
             self.wrapped("# Further classes: ", &line)?;

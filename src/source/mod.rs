@@ -59,16 +59,18 @@ struct Apart {
     /// Where pieces go back to be filled again.
     used: SyncSender<Vec<u8>>,
     piece: io::Cursor<Vec<u8>>,
-    stop: Arc<AtomicBool>,
+    has_ended: bool,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Apart {
-    fn new(mut reader: impl Read + Send + 'static, stop: Arc<AtomicBool>) -> Apart {
+    fn new(reader: Box<dyn Read + Send>, stop: Option<Arc<AtomicBool>>) -> io::Result<Apart> {
         const PIECE: usize = 256 * 1024;
         const PIECES: usize = 4;
         let (sender, pieces) = sync_channel(PIECES);
         let (used, free) = sync_channel::<Vec<u8>>(PIECES);
-        std::thread::spawn(move || {
+        let mut reader = reader;
+        std::thread::Builder::new().spawn(move || {
             loop {
                 let mut piece = free.try_recv().unwrap_or_default();
                 piece.resize(PIECE, 0);
@@ -83,8 +85,8 @@ impl Apart {
                     return;
                 }
             }
-        });
-        Apart { pieces, used, piece: io::Cursor::default(), stop }
+        })?;
+        Ok(Apart { pieces, used, piece: io::Cursor::default(), has_ended: false, stop })
     }
 }
 
@@ -95,19 +97,48 @@ impl Read for Apart {
             if count > 0 || buffer.is_empty() {
                 return Ok(count);
             }
-            if self.stop.load(Ordering::Relaxed) {
+            if self.has_ended || self.stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed))
+            {
                 return Ok(0);
             }
             match self.pieces.recv_timeout(Duration::from_millis(50)) {
-                Ok(Ok(piece)) if piece.is_empty() => return Ok(0),
                 Ok(piece) => {
+                    self.has_ended = !piece.as_ref().is_ok_and(|piece| !piece.is_empty());
                     let used = std::mem::replace(&mut self.piece, io::Cursor::new(piece?));
                     // Where there is no room for it, it is not needed.
                     let _ = self.used.try_send(used.into_inner());
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(0),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(io::Error::other("the thread that read it is gone"));
+                }
             }
+        }
+    }
+}
+
+/// A decoder that gets a thread of its own once it has given as much as is read to look at an
+/// input: all inputs are looked at before the first one is read.
+enum Decoder {
+    Looked { reader: Box<dyn Read + Send>, given: usize },
+    Apart(Apart),
+}
+
+impl Read for Decoder {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        const LOOK: usize = 1024 * 1024;
+        if let Decoder::Looked { reader, given } = self {
+            if *given < LOOK {
+                let count = reader.read(buffer)?;
+                *given += count;
+                return Ok(count);
+            }
+            let reader = std::mem::replace(reader, Box::new(io::empty()));
+            *self = Decoder::Apart(Apart::new(reader, None)?);
+        }
+        match self {
+            Decoder::Apart(apart) => apart.read(buffer),
+            Decoder::Looked { reader, .. } => reader.read(buffer),
         }
     }
 }
@@ -119,7 +150,7 @@ impl Read for Apart {
 pub fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Source, Error> {
     let mut source = open_packed(path, stop)?;
     if source.compression != Compression::None {
-        source.reader = Box::new(Apart::new(source.reader, Arc::clone(stop)));
+        source.reader = Box::new(Decoder::Looked { reader: source.reader, given: 0 });
     }
     Ok(source)
 }
@@ -127,7 +158,7 @@ pub fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Source, Error> {
 fn open_packed(path: &Path, stop: &Arc<AtomicBool>) -> Result<Source, Error> {
     let name = path.display().to_string();
     if path.as_os_str() == "-" {
-        return with_reader(name, None, Box::new(Apart::new(io::stdin(), Arc::clone(stop))));
+        return waiting(name, Box::new(io::stdin()), stop);
     }
     let file = File::open(path).map_err(|source| Error::Open { name: name.clone(), source })?;
     let meta = file.metadata().map_err(|source| Error::Open { name: name.clone(), source })?;
@@ -135,9 +166,21 @@ fn open_packed(path: &Path, stop: &Arc<AtomicBool>) -> Result<Source, Error> {
         return Err(Error::Directory { name });
     }
     if !meta.is_file() {
-        return with_reader(name, None, Box::new(Apart::new(file, Arc::clone(stop))));
+        return waiting(name, Box::new(file), stop);
     }
     with_reader(name, Some(meta.len()), Box::new(file))
+}
+
+/// An input that may keep its reader waiting.
+fn waiting(
+    name: String,
+    reader: Box<dyn Read + Send>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Source, Error> {
+    match Apart::new(reader, Some(Arc::clone(stop))) {
+        Ok(apart) => with_reader(name, None, Box::new(apart)),
+        Err(source) => Err(Error::Open { name, source }),
+    }
 }
 
 /// An input made of a reader, for tests and for callers with bytes of their own.

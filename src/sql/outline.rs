@@ -97,6 +97,7 @@ pub fn sketch(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> Sketch {
         return Sketch::Refused;
     }
     let mut sketch = Sketch::Whole;
+    let mut lists = Lists::default();
     let mut hits = Hits::new(statement, &SPECIAL);
     let mut copied = 0;
     let mut at = 0;
@@ -139,7 +140,7 @@ pub fn sketch(statement: &[u8], mode: Mode, out: &mut Vec<u8>) -> Sketch {
             OPEN => {
                 out.extend_from_slice(&statement[copied..at]);
                 copied = at;
-                list(&mut hits, statement, at, mode, out)
+                list(&mut hits, statement, at, mode, out, &mut lists)
             }
             BACKSLASH if mode == Mode::Peer => return Sketch::Refused,
             SLASH | DASH | HASH if is_unsure(statement, at, mode) => return Sketch::Refused,
@@ -308,6 +309,27 @@ fn is_marker(comment: &[u8]) -> bool {
         && !comment.contains(&b' ')
 }
 
+/// What is remembered of a statement from list to list, so that no text is searched twice.
+#[derive(Debug, Default)]
+struct Lists {
+    /// Bytes of the outline that were searched for the word DUPLICATE, and whether it was there.
+    searched: usize,
+    duplicate: bool,
+    /// A row was met that has no end.
+    open_ended: bool,
+}
+
+impl Lists {
+    fn has_duplicate(&mut self, outline: &[u8]) -> bool {
+        const WORD: &[u8] = b"duplicate";
+        let from = self.searched.saturating_sub(WORD.len() - 1).min(outline.len());
+        let mut windows = outline[from..].windows(WORD.len());
+        self.duplicate |= windows.any(|window| window.eq_ignore_ascii_case(WORD));
+        self.searched = outline.len();
+        self.duplicate
+    }
+}
+
 /// A list of plain literals that opens at `at`, behind IN, VALUES or the row before.
 fn list(
     hits: &mut Hits<'_>,
@@ -315,6 +337,7 @@ fn list(
     at: usize,
     mode: Mode,
     out: &[u8],
+    lists: &mut Lists,
 ) -> Option<(usize, &'static [u8])> {
     let before = out.trim_ascii_end();
     let word = before.len() - before.iter().rev().take_while(|b| b.is_ascii_alphabetic()).count();
@@ -333,13 +356,13 @@ fn list(
         return None;
     }
     // Behind ON DUPLICATE KEY UPDATE it is a function.
-    if before.windows(9).any(|window| window.eq_ignore_ascii_case(b"duplicate")) {
+    if lists.has_duplicate(before) {
         return None;
     }
     let mut end = row(hits, statement, at, mode)?;
     if mode == Mode::Default {
         // The first row stands for all of them, whatever is in the others.
-        return Some((further_rows(statement, end), b"(0)"));
+        return Some((further_rows(statement, end, lists), b"(0)"));
     }
     let mut rows = 1;
     while let Some(next) =
@@ -354,7 +377,7 @@ fn list(
 
 /// The place behind the rows that follow `at`, as far as they are plain to the eye: quotes and
 /// parentheses in pairs, no comment, nothing escaped outside of a string.
-fn further_rows(statement: &[u8], at: usize) -> usize {
+fn further_rows(statement: &[u8], at: usize, lists: &mut Lists) -> usize {
     let mut hits = Hits::new(statement, &BRACKETS);
     let mut end = at;
     loop {
@@ -362,7 +385,9 @@ fn further_rows(statement: &[u8], at: usize) -> usize {
             Some(b",(") => Some(end + 1),
             _ => next_row(statement, end),
         };
-        match open.and_then(|open| row_end(statement, open, &mut hits)) {
+        // A row without an end would be looked for again behind each VALUES in it.
+        let open = open.filter(|_| !lists.open_ended);
+        match open.and_then(|open| row_end(statement, open, &mut hits, lists)) {
             Some(behind) => end = behind,
             None => return end,
         }
@@ -370,17 +395,20 @@ fn further_rows(statement: &[u8], at: usize) -> usize {
 }
 
 #[inline]
-fn row_end(statement: &[u8], open: usize, hits: &mut Hits<'_>) -> Option<usize> {
+fn row_end(statement: &[u8], open: usize, hits: &mut Hits<'_>, lists: &mut Lists) -> Option<usize> {
     let mut depth = 1usize;
     let mut at = open + 1;
     loop {
         at = hits.next(at);
+        lists.open_ended |= at >= statement.len();
         match statement.get(at)? {
             b'(' => depth += 1,
             b')' if depth == 1 => return Some(at + 1),
             b')' => depth -= 1,
             b'\'' | b'"' => {
-                at = literal_end(hits, at)?;
+                let end = literal_end(hits, at);
+                lists.open_ended |= end.is_none();
+                at = end?;
                 continue;
             }
             // A sign or a quotient; a comment takes more care than this.

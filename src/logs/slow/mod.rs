@@ -121,6 +121,8 @@ pub struct Framer {
     ended: bool,
     carry: Carry,
     database: Option<Vec<u8>>,
+    /// The same as the log said it, perhaps in quotes.
+    said: Vec<u8>,
     zone: Option<Zone>,
     gap: Gap,
     usual: Usual,
@@ -220,6 +222,7 @@ impl Framer {
             ended: false,
             carry: Carry::default(),
             database: None,
+            said: Vec::new(),
             zone,
             gap: Gap::default(),
             usual: Usual::new(None),
@@ -266,7 +269,7 @@ impl Framer {
         }
         // Room in front of the block, for what is left of the one before.
         let (start, end) = (self.room(), self.room() + self.block);
-        // A buffer that once held a long entry is not kept for ever.
+        // A buffer that held a long entry is not kept for ever.
         if batch.buffer.len() < end || batch.buffer.len() > 4 * end {
             batch.buffer.resize(end, 0);
             batch.buffer.shrink_to_fit();
@@ -291,6 +294,9 @@ impl Framer {
         batch.databases.clear();
         batch.line_ends.clear();
         batch.outlines.clear();
+        // What held a long entry is not kept for ever.
+        batch.outlines.shrink_to(4 * self.block);
+        batch.line_ends.shrink_to(4 * self.block);
         batch.outlines.extend_from_slice(ahead.outlines());
         self.ended = batch.is_last;
         let before = self.pending.len();
@@ -498,12 +504,14 @@ impl Framer {
 
     /// Remembers a database for the entries that follow.
     fn note_database(&mut self, said: &[u8], batch: &mut Batch) {
-        if self.database.as_deref() != Some(said) {
+        if self.said != said || self.database.is_none() {
             let name = header::database_name(said);
             self.carry.database = Some(batch.databases.push(&name));
             let known = self.database.get_or_insert_default();
             known.clear();
             known.extend_from_slice(&name);
+            self.said.clear();
+            self.said.extend_from_slice(said);
         }
     }
 

@@ -284,11 +284,11 @@ fn statement_end(text: &[u8], start: usize, header_end: &Finder<'_>) -> Option<u
     } else {
         line_end + header_end.find(&text[line_end..])? + 1
     };
-    (text[start..place].ends_with(b";\n") && begins_entry(&text[place..])).then_some(place)
+    (text[start..place].ends_with(b";\n") && begins_usually(&text[place..])).then_some(place)
 }
 
 /// Whether a text begins with the first line of an entry of the usual form.
-fn begins_entry(text: &[u8]) -> bool {
+fn begins_usually(text: &[u8]) -> bool {
     match text.strip_prefix(b"# Time: ") {
         Some(value) => time::is_log_time(value),
         None => text.starts_with(b"# User@Host:"),
