@@ -33,7 +33,7 @@ pub use usual::Ahead;
 use usual::Usual;
 
 /// Text that is read at once: little enough to stay in a processor's own cache with the classes.
-pub const BLOCK: usize = 256 * 1024;
+pub const BLOCK: usize = 512 * 1024;
 /// The longest entry that is surely kept whole; of a longer one the statement is cut.
 pub const LONGEST: usize = 256 * 1024 * 1024;
 /// How far is looked to tell a header in a string from one behind an unclosed string.
