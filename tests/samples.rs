@@ -330,7 +330,15 @@ fn further_classes_are_in_rows_whatever_the_threads() {
         // Both spellings are in the row of the class.
         let orders = counts["(further classes) UPDATE orders_?"];
         assert!(orders <= u64::from(EVENTS / 4), "{orders}");
-        let (want, _) = written(&report, Rules::Default);
+        let (want, as_text) = written(&report, Rules::Default);
+        let json: Value = serde_json::from_str(&want).unwrap();
+        assert_eq!(json["global"]["unique_query_count"], most);
+        for class in json["classes"].as_array().unwrap() {
+            let is_row = class["fingerprint"].as_str().unwrap().starts_with("(further classes)");
+            assert_eq!(class["further_classes"].as_bool(), is_row.then_some(true), "{class}");
+            assert_eq!(class["compat_id"].is_null(), is_row);
+        }
+        assert!(as_text.contains("top  (further classes) UPDATE orders_?"), "{as_text}");
         for threads in [2, 3, 8] {
             let (got, _) = written(&run(most, threads), Rules::Default);
             assert_eq!(parts(&got), parts(&want), "{most} classes, {threads} threads");

@@ -132,6 +132,8 @@ pub struct Digest {
     further: Further,
     /// How many they were, once they are [in the classes](Digest::add_further).
     pub further_events: u64,
+    /// Their rows among the classes.
+    further_rows: Vec<usize>,
     /// How many classes are kept apart.
     pub most_classes: usize,
     /// By number of the input.
@@ -209,6 +211,7 @@ impl Digest {
             by_key: HashMap::default(),
             further: Further::default(),
             further_events: 0,
+            further_rows: Vec::new(),
             most_classes: bound::MOST,
             sources: Vec::new(),
             active: HashMap::default(),
@@ -335,10 +338,21 @@ impl Digest {
         for (name, row) in std::mem::take(&mut self.further).into_rows(&self.places) {
             self.further_events += row.count;
             let place = self.class(&name) as usize;
+            self.further_rows.push(place);
             let own: Vec<usize> = (0..self.places.metrics().len()).collect();
             self.classes[place].merge(&row, self.places.metrics(), &own);
             self.classes[place].samples.merge(row.samples);
         }
+    }
+
+    /// Whether this is not a class, but a row of events of many.
+    pub fn is_further(&self, class: usize) -> bool {
+        self.further_rows.contains(&class)
+    }
+
+    /// How many classes are kept apart here.
+    pub fn kept_classes(&self) -> usize {
+        self.classes.len() - self.further_rows.len()
     }
 
     /// Joins the digest of another part of the run.

@@ -169,7 +169,7 @@ impl Json<'_> {
         let mut object = object(json!({
             "files": files,
             "query_count": report.total.count,
-            "unique_query_count": report.digest.classes.len(),
+            "unique_query_count": report.digest.kept_classes(),
         }));
         insert_rates(&mut object, rates);
         let active = report.digest.active_seconds();
@@ -183,7 +183,7 @@ impl Json<'_> {
         if report.digest.further_events > 0 {
             object.insert("further_classes_events".to_owned(), json!(report.digest.further_events));
         }
-        if let Some(folded) = report.folded {
+        if let Some(folded) = report.folded.filter(|_| report.digest.further_events == 0) {
             object.insert("unique_with_collapse_digits".to_owned(), json!(folded));
         }
         if let Some(rate) = report.inputs.iter().find_map(|input| input.rate()) {
@@ -225,6 +225,9 @@ impl Json<'_> {
             "why": ranked.why.word(),
             "query_count": class.count,
         }));
+        if report.digest.is_further(ranked.class) {
+            object.insert("further_classes".to_owned(), json!(true));
+        }
         self.insert_range(&mut object, class);
         insert_rates(&mut object, report.rates_of(class));
         if let Some(stat) = report.time_of(class) {
@@ -242,7 +245,10 @@ impl Json<'_> {
             );
         }
         if let Some(worst) = &class.samples.worst {
-            object.insert("example".to_owned(), self.example(worst, key, by_fingerprint));
+            object.insert(
+                "example".to_owned(),
+                self.example(worst, key, report.has_statement(ranked.class)),
+            );
             let order = report.order_figures(class, self.rules());
             if let Some(figures) = order {
                 for (name, value) in [("median", figures.median), ("pct_95", figures.pct_95)] {

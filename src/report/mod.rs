@@ -282,7 +282,7 @@ impl Report {
 
     /// The ID that pt-query-digest gives to the sample of a class.
     pub fn peer_id_of(&self, class: usize, rules: Rules) -> Option<ClassId> {
-        if self.group != Group::Fingerprint {
+        if !self.has_statement(class) {
             return None;
         }
         if rules == Rules::Peer {
@@ -295,14 +295,21 @@ impl Report {
         })
     }
 
+    /// Whether the events of a class are those of one statement.
+    pub fn has_statement(&self, class: usize) -> bool {
+        self.group == Group::Fingerprint && !self.digest.is_further(class)
+    }
+
     /// The distilled item of a class, or what it is grouped by.
     pub fn item_of(&self, class: usize, rules: Rules) -> Vec<u8> {
         let sample = self.digest.classes[class].samples.worst.as_ref();
         match (&self.group, sample) {
-            (Group::Fingerprint, Some(sample)) => match &sample.whole {
-                Some(whole) => whole.item.clone(),
-                None => item_of(&sample.statement, rules),
-            },
+            (Group::Fingerprint, Some(sample)) if !self.digest.is_further(class) => {
+                match &sample.whole {
+                    Some(whole) => whole.item.clone(),
+                    None => item_of(&sample.statement, rules),
+                }
+            }
             _ => self.digest.keys[class].to_vec(),
         }
     }
@@ -310,8 +317,7 @@ impl Report {
     /// The tables of a class: those of its sample.
     pub fn tables_of(&self, class: usize, rules: Rules) -> Vec<TableName> {
         let digest = &self.digest.classes[class];
-        let Some(sample) =
-            digest.samples.worst.as_ref().filter(|_| self.group == Group::Fingerprint)
+        let Some(sample) = digest.samples.worst.as_ref().filter(|_| self.has_statement(class))
         else {
             return Vec::new();
         };

@@ -117,12 +117,15 @@ impl Text<'_> {
         let Digest { further_events: further, most_classes: most, .. } = self.report.digest;
         if further > 0 {
             let line = format!(
-                "{further} events of classes behind the first {most}: they are in rows by item, \
-                 which begin with (further classes)"
+                "{} events are of classes beyond the first {} of the log; they are counted in rows \
+                 by item, marked (further classes)",
+                cell::thousands(further),
+                cell::thousands(most as u64)
             );
             self.wrapped("# Further classes: ", &line)?;
         }
-        if let Some(folded) = self.report.folded {
+        // Of further classes nobody knows how many they would be.
+        if let Some(folded) = self.report.folded.filter(|_| further == 0) {
             let classes = self.report.digest.classes.len();
             let line = format!(
                 "{classes} classes would be {folded} if digits in table and database names did \
@@ -161,7 +164,8 @@ impl Text<'_> {
         let report = self.report;
         let rates = report.rates_of(&report.total);
         let events = report.total.count;
-        let classes = report.digest.classes.len() as u64;
+        let classes = report.digest.kept_classes() as u64;
+        let more = if report.digest.further_events > 0 { "more than " } else { "" };
         let mut line = match self.rules() {
             Rules::Peer => format!(
                 "# Overall: {} total, {} unique, {} QPS, {}x concurrency ",
@@ -171,7 +175,7 @@ impl Text<'_> {
                 cell::shorten(rates.map_or(0.0, |r| r.concurrency), 1000.0),
             ),
             Rules::Default => format!(
-                "# Overall: {} total, {} unique, {} ",
+                "# Overall: {} total, {more}{} unique, {} ",
                 cell::thousands(events),
                 cell::thousands(classes),
                 rate_text(rates, report.range().is_some()),
@@ -456,7 +460,7 @@ impl Text<'_> {
         if self.look.histogram {
             self.chart(class)?;
         }
-        if by_fingerprint {
+        if report.has_statement(ranked.class) {
             self.typical(class)?;
             self.tables(ranked.class)?;
             self.sample(ranked.class, worst)
