@@ -17,8 +17,6 @@ pub mod quotes;
 pub mod read;
 mod usual;
 
-use memchr::memmem::Finder;
-
 use crate::event::{Kind, Span};
 use crate::flavor::{self, Family};
 use crate::logs::frame::{Batch, Carry, Frame};
@@ -126,7 +124,6 @@ pub struct Framer {
     zone: Option<Zone>,
     gap: Gap,
     usual: Usual,
-    header_end: Finder<'static>,
     tally: Tally,
     problems: Problems,
 }
@@ -226,7 +223,6 @@ impl Framer {
             zone,
             gap: Gap::default(),
             usual: Usual::new(None),
-            header_end: Finder::new(b"\n# "),
             tally: Tally::default(),
             problems: Problems::default(),
         }
@@ -687,7 +683,7 @@ impl Framer {
         let mut walked = start;
         let mut from = start.saturating_sub(1);
         loop {
-            let found = self.header_end.find(&text[from..]).map(|found| from + found + 1);
+            let found = self.usual.header_end.find(&text[from..]).map(|found| from + found + 1);
             let place = match found {
                 Some(place) => {
                     let (line, next) = line_at(text, place, self.ended)?;

@@ -123,7 +123,8 @@ impl Cursor<'_> {
 /// Reads entries of the usual form.
 #[derive(Debug)]
 pub(super) struct Usual {
-    header_end: Finder<'static>,
+    /// Finds where a header may begin: its `\n# `.
+    pub(super) header_end: Finder<'static>,
     mode: Option<Mode>,
     outline: Vec<u8>,
 }
