@@ -16,11 +16,11 @@ use std::sync::{Mutex, OnceLock};
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::digest::class::{ClassDigest, Places};
-use crate::digest::running::{Running, UsualNames};
+use crate::digest::class::{ClassDigest, Places, Translation};
+use crate::digest::names::Names;
+use crate::digest::running::Running;
 use crate::digest::stat::Rules;
 use crate::digest::tally;
-use crate::metric::MetricId;
 use crate::sql::distill;
 
 /// Classes that are kept apart.
@@ -132,8 +132,8 @@ impl FurtherRunning {
     pub fn row(
         &mut self,
         item: &[u8],
-        places: &mut Places,
-        names: &UsualNames,
+        places: &Places,
+        names: &Names,
         rules: Rules,
     ) -> &mut Running {
         if self.done.limit.is_some_and(|limit| tally::hash(item) > limit) {
@@ -146,50 +146,47 @@ impl FurtherRunning {
     }
 
     /// Adds a class that is given up.
-    pub fn add(&mut self, item: &[u8], class: ClassDigest, places: &Places) {
-        self.done.add(item, class, places.metrics(), &own_places(places));
+    pub fn add_given_up(&mut self, item: &[u8], class: ClassDigest, own: &Translation) {
+        self.done.add(item, class, own);
     }
 
-    fn pour(&mut self, places: &mut Places, names: &UsualNames, rules: Rules) {
+    fn pour(&mut self, places: &Places, names: &Names, rules: Rules) {
+        let own = Translation::own(places, names);
         for (item, running) in std::mem::take(&mut self.rows) {
-            let class = running.finish(places, names, rules);
-            self.done.add(&item, class, places.metrics(), &own_places(places));
+            let class = running.finish(places, rules);
+            self.done.add(&item, class, &own);
         }
     }
 
     /// All of them.
-    pub fn finish(mut self, places: &mut Places, names: &UsualNames, rules: Rules) -> Further {
+    pub fn finish(mut self, places: &Places, names: &Names, rules: Rules) -> Further {
         self.pour(places, names, rules);
-        let rest = self.rest.finish(places, names, rules);
-        self.done.add_to_rest(rest, places.metrics(), &own_places(places));
+        let rest = self.rest.finish(places, rules);
+        self.done.add_to_rest(rest, &Translation::own(places, names));
         self.done
     }
 }
 
-fn own_places(places: &Places) -> Vec<usize> {
-    (0..places.metrics().len()).collect()
-}
-
 impl Further {
-    fn add(&mut self, item: &[u8], class: ClassDigest, metrics: &[MetricId], places: &[usize]) {
+    fn add(&mut self, item: &[u8], class: ClassDigest, there: &Translation) {
         if self.limit.is_some_and(|limit| tally::hash(item) > limit) {
-            return self.add_to_rest(class, metrics, places);
+            return self.add_to_rest(class, there);
         }
         let row = self.rows.entry_ref(item).or_default();
-        row.merge(&class, metrics, places);
+        row.merge(&class, there);
         row.samples.merge(class.samples);
         if self.rows.len() > 2 * MOST_ROWS {
-            self.shrink(metrics, places);
+            self.shrink(there);
         }
     }
 
-    fn add_to_rest(&mut self, class: ClassDigest, metrics: &[MetricId], places: &[usize]) {
-        self.rest.merge(&class, metrics, places);
+    fn add_to_rest(&mut self, class: ClassDigest, there: &Translation) {
+        self.rest.merge(&class, there);
         self.rest.samples.merge(class.samples);
     }
 
     /// Puts rows past the bound into the rest.
-    fn shrink(&mut self, metrics: &[MetricId], places: &[usize]) {
+    fn shrink(&mut self, there: &Translation) {
         let mut hashes: Vec<u64> = self.rows.keys().map(|item| tally::hash(item)).collect();
         hashes.sort_unstable();
         let least = hashes.get(MOST_ROWS - 1).filter(|_| hashes.len() > MOST_ROWS);
@@ -197,7 +194,7 @@ impl Further {
         self.limit = Some(limit);
         let beyond: Vec<_> =
             self.rows.extract_if(|item, _| tally::hash(item) > limit).map(|(_, row)| row).collect();
-        beyond.into_iter().for_each(|row| self.add_to_rest(row, metrics, places));
+        beyond.into_iter().for_each(|row| self.add_to_rest(row, there));
     }
 
     /// All rows.
@@ -211,20 +208,20 @@ impl Further {
     }
 
     /// Joins those of another part of the run, whose places are translated.
-    pub fn merge(&mut self, other: Further, metrics: &[MetricId], places: &[usize]) {
+    pub fn merge(&mut self, other: Further, there: &Translation) {
         self.limit = match (self.limit, other.limit) {
             (Some(own), Some(other)) => Some(own.min(other)),
             (own, other) => own.or(other),
         };
         for (item, row) in other.rows {
-            self.add(&item, row, metrics, places);
+            self.add(&item, row, there);
         }
-        self.add_to_rest(other.rest, metrics, places);
+        self.add_to_rest(other.rest, there);
     }
 
     /// The rows, each with what it is called, in the order of their names.
-    pub fn into_rows(mut self, places: &Places) -> Vec<(Vec<u8>, ClassDigest)> {
-        self.shrink(places.metrics(), &own_places(places));
+    pub fn into_rows(mut self, own: &Translation) -> Vec<(Vec<u8>, ClassDigest)> {
+        self.shrink(own);
         let name = |item: &[u8]| [b"(further classes) ", item].concat().trim_ascii().to_vec();
         let mut rows: Vec<_> =
             self.rows.into_iter().map(|(item, row)| (name(&item), row)).collect();

@@ -1,5 +1,6 @@
 //! All events of one query class.
 
+use crate::digest::names::{NameCounts, Names, Numbers, USUAL};
 use crate::digest::sample::Samples;
 use crate::digest::stat::Stat;
 use crate::digest::tally::Tally;
@@ -13,7 +14,7 @@ pub struct Column {
     pub stat: Option<Box<Stat>>,
     /// How often it was `Yes`, `No`.
     pub flags: (u64, u64),
-    /// Its texts.
+    /// Its texts, if it is none of those in [`ClassDigest::names`].
     pub tally: Option<Box<Tally>>,
 }
 
@@ -65,6 +66,30 @@ pub struct ClassDigest {
     pub estimate: Estimate,
     /// Events by decade of their `Query_time`: below 10 us, below 100 us, … 10 s and more.
     pub decades: [u64; 8],
+    /// Users, hosts and databases, by number; see [`Names`](crate::digest::names::Names).
+    pub names: [NameCounts; USUAL.len()],
+}
+
+/// What is what where classes of another digest are joined.
+#[derive(Debug, Default)]
+pub struct Translation {
+    /// The attributes, by their places there.
+    pub metrics: Vec<MetricId>,
+    /// Their places here, in the same order.
+    pub places: Vec<usize>,
+    /// Names by their numbers there.
+    pub names: Numbers,
+}
+
+impl Translation {
+    /// Classes of the same digest.
+    pub fn own(places: &Places, names: &Names) -> Translation {
+        Translation {
+            metrics: places.metrics().to_vec(),
+            places: (0..places.metrics().len()).collect(),
+            names: names.own_numbers(),
+        }
+    }
 }
 
 /// Places of attributes: each attribute that any event has gets the next free one.
@@ -120,15 +145,16 @@ impl ClassDigest {
         &mut self.columns[place]
     }
 
-    /// Joins the sums of another class, whose places are translated by `place_of`. Samples are not
-    /// joined: of several classes together none is the sample.
-    pub fn merge(&mut self, other: &ClassDigest, metrics: &[MetricId], place_of: &[usize]) {
+    /// Joins the sums of another class. Samples are not joined: of several classes together none is
+    /// the sample.
+    pub fn merge(&mut self, other: &ClassDigest, there: &Translation) {
         self.count += other.count;
         self.first = least(self.first, other.first);
         self.last = self.last.max(other.last);
         for (place, column) in other.columns.iter().enumerate() {
             if !column.is_empty() {
-                self.column(place_of[place]).merge(column, quantity_kind(metrics[place]));
+                let kind = quantity_kind(there.metrics[place]);
+                self.column(there.places[place]).merge(column, kind);
             }
         }
         self.estimate.events += other.estimate.events;
@@ -136,16 +162,14 @@ impl ClassDigest {
         for (own, other) in self.decades.iter_mut().zip(other.decades) {
             *own += other;
         }
+        for ((own, other), numbers) in self.names.iter_mut().zip(&other.names).zip(&there.names.0) {
+            own.merge(other, numbers);
+        }
     }
 
     /// The numbers of an attribute.
     pub fn stat(&self, places: &Places, metric: MetricId) -> Option<&Stat> {
         self.columns.get(places.find(metric)?)?.stat.as_deref()
-    }
-
-    /// The texts of an attribute.
-    pub fn tally(&self, places: &Places, metric: MetricId) -> Option<&Tally> {
-        self.columns.get(places.find(metric)?)?.tally.as_deref()
     }
 }
 

@@ -7,6 +7,7 @@
 pub mod bound;
 pub mod class;
 pub mod filter;
+pub mod names;
 mod packed;
 pub mod run;
 mod running;
@@ -17,6 +18,7 @@ pub mod tally;
 pub mod timeline;
 pub mod wide;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hasher};
 
@@ -30,10 +32,12 @@ use crate::sql::{distill, fingerprint, pt};
 use crate::time::{SECOND, Timestamp};
 
 use bound::{Admission, Further, FurtherRunning, KeyHash};
-use class::{ClassDigest, Places};
+use class::{ClassDigest, Places, Translation};
 use filter::{Derived, Fields, Filter};
-use running::{Running, UsualNames};
+use names::Names;
+use running::Running;
 use stat::Rules;
+use tally::Tally;
 use timeline::Timeline;
 
 /// By what events are grouped.
@@ -121,6 +125,8 @@ pub struct Digest {
     pub registry: Registry,
     /// Places of attributes in each class.
     pub places: Places,
+    /// Users, hosts and databases that classes count.
+    pub names: Names,
     /// Fingerprints, or what else events are grouped by.
     pub keys: Vec<Box<[u8]>>,
     /// By place of the key.
@@ -189,7 +195,6 @@ pub struct Sorter<'o> {
     /// Of classes before this one it is decided whether they are kept.
     settled: usize,
     further: FurtherRunning,
-    names: UsualNames,
     outlines: Outlines,
     fields: Fields,
     order: Named,
@@ -205,6 +210,7 @@ impl Digest {
         Digest {
             registry: Registry::new(),
             places: Places::default(),
+            names: Names::default(),
             keys: Vec::new(),
             classes: Vec::new(),
             total: ClassDigest::default(),
@@ -227,11 +233,10 @@ impl Digest {
 
     /// Some classes together, without samples.
     pub fn sum<'a>(&'a self, classes: impl Iterator<Item = &'a ClassDigest>) -> ClassDigest {
-        let metrics = self.places.metrics();
-        let places: Vec<usize> = (0..metrics.len()).collect();
+        let own = Translation::own(&self.places, &self.names);
         let mut sum = ClassDigest::default();
         for class in classes {
-            sum.merge(class, metrics, &places);
+            sum.merge(class, &own);
         }
         sum
     }
@@ -259,6 +264,16 @@ impl Digest {
             }
         }
         forgotten.len()
+    }
+
+    /// How often each value of a text attribute came to a class.
+    pub fn tally<'a>(&self, class: &'a ClassDigest, metric: MetricId) -> Option<Cow<'a, Tally>> {
+        let column = class.columns.get(self.places.find(metric).unwrap_or(usize::MAX));
+        let tally = column.and_then(|column| column.tally.as_deref());
+        match tally {
+            Some(tally) => Some(Cow::Borrowed(tally)),
+            None => self.names.tally(&class.names, metric).map(Cow::Owned),
+        }
     }
 
     /// Seconds in which a statement ended.
@@ -335,12 +350,12 @@ impl Digest {
 
     /// Puts the rows of further classes behind the classes.
     pub fn add_further(&mut self) {
-        for (name, row) in std::mem::take(&mut self.further).into_rows(&self.places) {
+        let own = Translation::own(&self.places, &self.names);
+        for (name, row) in std::mem::take(&mut self.further).into_rows(&own) {
             self.further_events += row.count;
             let place = self.class(&name) as usize;
             self.further_rows.push(place);
-            let own: Vec<usize> = (0..self.places.metrics().len()).collect();
-            self.classes[place].merge(&row, self.places.metrics(), &own);
+            self.classes[place].merge(&row, &own);
             self.classes[place].samples.merge(row.samples);
         }
     }
@@ -366,7 +381,11 @@ impl Digest {
             .collect();
         let known: Vec<MetricId> =
             metrics.iter().map(|metric| metric.unwrap_or(metric::QUERY_TIME)).collect();
-        let places: Vec<usize> = known.iter().map(|metric| self.places.place(*metric)).collect();
+        let there = Translation {
+            places: known.iter().map(|metric| self.places.place(*metric)).collect(),
+            metrics: known,
+            names: self.names.join(&other.names),
+        };
         let without_unknown = |class: &mut ClassDigest| {
             for (column, metric) in class.columns.iter_mut().zip(&metrics) {
                 if metric.is_none() {
@@ -376,19 +395,19 @@ impl Digest {
         };
         let mut total = other.total;
         without_unknown(&mut total);
-        self.total.merge(&total, &known, &places);
+        self.total.merge(&total, &there);
         let mut class_of = Vec::with_capacity(other.classes.len());
         for (key, mut class) in other.keys.iter().zip(other.classes) {
             without_unknown(&mut class);
             let place = self.class(key);
             class_of.push(place);
             let own = &mut self.classes[place as usize];
-            own.merge(&class, &known, &places);
+            own.merge(&class, &there);
             own.samples.merge(class.samples);
         }
         let mut further = other.further;
         further.classes_mut().for_each(without_unknown);
-        self.further.merge(further, &known, &places);
+        self.further.merge(further, &there);
         for (number, source) in other.sources.into_iter().enumerate() {
             let own = self.source(number as u32);
             own.filtered += source.filtered;
@@ -430,7 +449,6 @@ impl<'o> Sorter<'o> {
             told: 0,
             settled: 0,
             further: FurtherRunning::default(),
-            names: UsualNames::default(),
             outlines: Outlines::default(),
             fields: Fields::default(),
             order: Named::new(&options.order),
@@ -539,11 +557,12 @@ impl<'o> Sorter<'o> {
         let (running, class) = match &place {
             Place::Class(class) => (&mut self.classes[*class as usize], *class),
             Place::Row(row) => {
-                let places = &mut self.digest.places;
-                (self.further.row(row, places, &self.names, rules), timeline::FURTHER)
+                let (places, names) = (&self.digest.places, &self.digest.names);
+                (self.further.row(row, places, names, rules), timeline::FURTHER)
             }
         };
-        running.add(event, &mut self.digest.places, &mut self.names, ordered, rules);
+        let Digest { places, names, .. } = &mut self.digest;
+        running.add(event, places, names, ordered, rules);
         if self.options.timeline {
             self.timeline.add(class, event.ts);
         }
@@ -613,6 +632,10 @@ impl<'o> Sorter<'o> {
     fn settle(&mut self) {
         let Some(kept) = self.admission.full() else { return };
         let rules = self.options.rules;
+        if self.settled == self.hashes.len() {
+            return;
+        }
+        let own = Translation::own(&self.digest.places, &self.digest.names);
         for place in self.settled..self.hashes.len() {
             if self.hashes[place].is_none_or(|hash| kept.contains(&hash)) {
                 continue;
@@ -622,8 +645,8 @@ impl<'o> Sorter<'o> {
             self.digest.by_key.remove(&key);
             let row = self.further_row(&key);
             let running = std::mem::take(&mut self.classes[place]);
-            let class = running.finish(&mut self.digest.places, &self.names, rules);
-            self.further.add(&row, class, &self.digest.places);
+            let class = running.finish(&self.digest.places, rules);
+            self.further.add_given_up(&row, class, &own);
         }
         self.settled = self.hashes.len();
     }
@@ -635,9 +658,9 @@ impl<'o> Sorter<'o> {
         let (digest, rules) = (&mut self.digest, self.options.rules);
         digest.registry = registry;
         for (class, running) in digest.classes.iter_mut().zip(self.classes) {
-            *class = running.finish(&mut digest.places, &self.names, rules);
+            *class = running.finish(&digest.places, rules);
         }
-        digest.further = self.further.finish(&mut digest.places, &self.names, rules);
+        digest.further = self.further.finish(&digest.places, &digest.names, rules);
         self.digest.most_classes = self.admission.most();
         self.digest.without_the_given_up(&self.hashes);
         let further = self.digest.further.classes();

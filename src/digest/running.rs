@@ -5,21 +5,17 @@
 use crate::digest::class::{
     ClassDigest, Column, Estimate, Places, RATE_LIMIT, RATE_TYPE, quantity_kind,
 };
+use crate::digest::names::{NameCounts, Names, USUAL};
 use crate::digest::packed::Numbers;
 use crate::digest::sample::Samples;
 use crate::digest::stat::Rules;
-use crate::digest::tally::{self, Tally};
+use crate::digest::tally::Tally;
 use crate::event::{Event, Value};
-use crate::metric::{self, Kind, MetricId, Registry};
+use crate::metric::{self, Kind, Registry};
 use crate::time::Timestamp;
 
-/// Distinct users, hosts and databases that are counted of a class.
-const NAMES: usize = 4096;
 /// Distinct values that are counted of any other text.
 const TEXTS: usize = 128;
-
-/// The texts that nearly every event has.
-const USUAL: [MetricId; 3] = [metric::USER, metric::HOST, metric::DATABASE];
 
 /// One class of one thread.
 #[derive(Debug)]
@@ -34,7 +30,7 @@ pub struct Running {
     /// `Yes` and `No`.
     flags: Vec<(u64, u64)>,
     texts: Vec<Option<Box<Tally>>>,
-    usual: [NameCounts; USUAL.len()],
+    names: [NameCounts; USUAL.len()],
     decades: [u64; 8],
     samples: Samples,
     /// What sampled logs stand for beyond what they hold.
@@ -51,7 +47,7 @@ impl Default for Running {
             numbers: Vec::new(),
             flags: Vec::new(),
             texts: Vec::new(),
-            usual: Default::default(),
+            names: Default::default(),
             decades: [0; 8],
             samples: Samples::default(),
             more: Estimate::default(),
@@ -65,7 +61,7 @@ impl Running {
         &mut self,
         event: &Event<'_>,
         places: &mut Places,
-        names: &mut UsualNames,
+        names: &mut Names,
         ordered: Option<i128>,
         rules: Rules,
     ) {
@@ -99,9 +95,10 @@ impl Running {
             }
         }
         let database = event.database.filter(|name| !name.is_empty());
-        for (place, name) in [event.user, event.host, database].into_iter().enumerate() {
+        let said = [event.user, event.host, database];
+        for ((counts, known), name) in self.names.iter_mut().zip(&mut names.0).zip(said) {
             if let Some(name) = name {
-                self.usual[place].add(name, &mut names.0[place]);
+                counts.add(name, known);
             }
         }
         if let Some(time) = event.query_time {
@@ -134,7 +131,7 @@ impl Running {
     }
 
     /// The digest of the class. Places are the same, and so is everything else.
-    pub fn finish(self, places: &mut Places, names: &UsualNames, rules: Rules) -> ClassDigest {
+    pub fn finish(self, places: &Places, rules: Rules) -> ClassDigest {
         let mut columns = Vec::new();
         let parts = self.zeros.into_iter().zip(self.numbers).zip(self.flags).zip(self.texts);
         for (place, (((zeros, numbers), mut flags), tally)) in parts.enumerate() {
@@ -149,15 +146,6 @@ impl Running {
             };
             columns.push(Column { stat, flags, tally });
         }
-        for ((metric, counts), names) in USUAL.into_iter().zip(self.usual).zip(&names.0) {
-            if let Some(tally) = counts.finish(names) {
-                let place = places.place(metric);
-                if place >= columns.len() {
-                    columns.resize_with(place + 1, Column::default);
-                }
-                columns[place].tally = Some(Box::new(tally));
-            }
-        }
         let time =
             places.find(metric::QUERY_TIME).and_then(|place| columns.get(place)?.stat.as_ref());
         ClassDigest {
@@ -171,6 +159,7 @@ impl Running {
             },
             decades: self.decades,
             columns,
+            names: self.names,
         }
     }
 }
@@ -182,93 +171,5 @@ fn decade(micros: i128) -> usize {
         // Below 10 us, below 100 us, … below 10 s, and more.
         Ok(micros) => (micros.ilog10() as usize).min(7),
         Err(_) => 7,
-    }
-}
-
-/// Users, hosts and databases met by one thread.
-#[derive(Debug, Default)]
-pub struct UsualNames([Known; USUAL.len()]);
-
-/// Names that came first, by number. Most logs have few, so a class can count them by number
-/// without a look at the text.
-#[derive(Debug)]
-struct Known {
-    texts: Vec<Box<[u8]>>,
-    /// Numbers by a cheap hash; [`FREE`] where there is none.
-    slots: [u8; 256],
-}
-
-/// Names that get a number.
-const KNOWN: usize = 96;
-const FREE: u8 = u8::MAX;
-
-impl Default for Known {
-    fn default() -> Known {
-        Known { texts: Vec::new(), slots: [FREE; 256] }
-    }
-}
-
-impl Known {
-    /// The number of a name; `None` for a name that came when all numbers were given.
-    #[inline]
-    fn number(&mut self, name: &[u8]) -> Option<usize> {
-        let mut slot = slot(name);
-        loop {
-            let number = self.slots[usize::from(slot)];
-            match self.texts.get(usize::from(number)) {
-                Some(text) if **text == *name => return Some(usize::from(number)),
-                Some(_) => slot = slot.wrapping_add(1),
-                None if self.texts.len() < KNOWN => {
-                    self.slots[usize::from(slot)] = self.texts.len() as u8;
-                    self.texts.push(name.into());
-                }
-                None => return None,
-            }
-        }
-    }
-}
-
-/// A cheap hash of the first and the last eight bytes and the length.
-#[inline]
-fn slot(name: &[u8]) -> u8 {
-    let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-        (Some(first), Some(last)) => {
-            u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(32)
-        }
-        _ => name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
-    };
-    ((ends ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8
-}
-
-/// How often each name came to one class.
-#[derive(Debug, Default)]
-struct NameCounts {
-    /// By number of the name.
-    known: Vec<u64>,
-    others: Option<Box<Tally>>,
-}
-
-impl NameCounts {
-    #[inline]
-    fn add(&mut self, name: &[u8], names: &mut Known) {
-        let Some(number) = names.number(name) else {
-            self.others.get_or_insert_with(|| Box::new(Tally::new(NAMES))).add(name);
-            return;
-        };
-        if number >= self.known.len() {
-            self.known.resize(number + 1, 0);
-        }
-        self.known[number] += 1;
-    }
-
-    fn finish(self, names: &Known) -> Option<Tally> {
-        let mut tally = self.others.map(|others| *others);
-        for (text, count) in names.texts.iter().zip(self.known) {
-            if count > 0 {
-                let tally = tally.get_or_insert_with(|| Tally::new(NAMES));
-                tally.count(tally::hash(text), text, count);
-            }
-        }
-        tally
     }
 }

@@ -6,7 +6,10 @@ pub mod ndjson;
 pub mod profile;
 pub mod text;
 
+use std::borrow::Cow;
+
 use crate::digest::class::{ClassDigest, RATE_LIMIT, RATE_TYPE, quantity_kind};
+use crate::digest::names::USUAL;
 use crate::digest::stat::{Figures, Rules, Stat};
 use crate::digest::tally::Tally;
 use crate::digest::{Digest, Group, SourceTally, item_of, tables_in};
@@ -127,14 +130,14 @@ pub struct Flag<'a> {
 }
 
 /// A text attribute of a class.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Texts<'a> {
     /// Which.
     pub metric: MetricId,
     /// As the log spells it.
     pub name: &'a [u8],
     /// The values.
-    pub tally: &'a Tally,
+    pub tally: Cow<'a, Tally>,
 }
 
 /// The order in which the peer lists quantities; all others follow by name.
@@ -234,11 +237,12 @@ impl Report {
 
     /// The texts of a class, by name.
     pub fn texts<'a>(&'a self, class: &'a ClassDigest) -> Vec<Texts<'a>> {
-        let mut rows: Vec<Texts<'a>> = self
-            .columns(class)
-            .filter(|(metric, _)| *metric != RATE_TYPE)
-            .filter_map(|(metric, column)| {
-                let tally = column.tally.as_deref()?;
+        let columns = self.digest.places.metrics().iter().copied();
+        let columns = columns.filter(|metric| *metric != RATE_TYPE && !USUAL.contains(metric));
+        let mut rows: Vec<Texts<'a>> = columns
+            .chain(USUAL)
+            .filter_map(|metric| {
+                let tally = self.digest.tally(class, metric)?;
                 Some(Texts { metric, name: self.digest.registry.name(metric), tally })
             })
             .collect();
@@ -325,7 +329,7 @@ impl Report {
             Some(whole) => whole.tables.clone(),
             None => tables_in(&sample.statement, rules),
         };
-        let known = digest.tally(&self.digest.places, metric::DATABASE);
+        let known = self.digest.tally(digest, metric::DATABASE);
         let only = known.and_then(|tally| match tally.ranked().0.as_slice() {
             [(only, _), ..] => Some((*only).into()),
             [] => None,

@@ -185,8 +185,8 @@ pub fn classes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
         let class = &report.digest.classes[ranked.class];
         let rules = report.rules;
         let names = |metric: MetricId| {
-            let tally = class.tally(&report.digest.places, metric);
-            let values = tally.map(|tally| tally.ranked().0).unwrap_or_default();
+            let tally = report.digest.tally(class, metric);
+            let values = tally.as_deref().map(|tally| tally.ranked().0).unwrap_or_default();
             Value::Array(values.iter().map(|(name, _)| json!(cell::text(name))).collect())
         };
         let tables: Vec<Value> = report
