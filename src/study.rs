@@ -235,12 +235,6 @@ fn check_names(request: &Request, digest: &Digest) -> Result<(), Error> {
     if !has(|source| source.events) {
         return Ok(());
     }
-    let quantity = |place: usize| {
-        digest
-            .classes
-            .iter()
-            .any(|class| class.columns.get(place).is_some_and(|column| column.stat.is_some()))
-    };
     if let Group::Attribute(name) = &request.options.group
         && digest.classes.is_empty()
     {
@@ -251,10 +245,10 @@ fn check_names(request: &Request, digest: &Digest) -> Result<(), Error> {
     if found || digest.classes.is_empty() || request.order == Order::default() {
         return Ok(());
     }
-    let metrics = digest.places.metrics().iter().enumerate();
+    let metrics = digest.places.metrics().iter().copied();
     let mut names: Vec<String> = metrics
-        .filter(|(place, _)| quantity(*place))
-        .map(|(_, metric)| String::from_utf8_lossy(digest.registry.name(*metric)).into_owned())
+        .filter(|metric| digest.total.totals(&digest.places, *metric).is_some())
+        .map(|metric| String::from_utf8_lossy(digest.registry.name(metric)).into_owned())
         .collect();
     names.sort();
     Err(Error::Usage(format!(

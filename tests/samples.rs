@@ -113,7 +113,7 @@ fn samples_hold_what_the_table_says() {
         if (&got, &got_seconds) != (counts, seconds) {
             wrong.push(format!("{name}: {got:?} {got_seconds}, not {counts:?} {seconds}"));
         }
-        assert_eq!(report.total.count, input.tally.events, "{name}");
+        assert_eq!(report.digest.total.count, input.tally.events, "{name}");
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -310,7 +310,7 @@ fn further_classes_are_in_rows_whatever_the_threads() {
         // 0.000000 + 0.000001 + … seconds.
         let time = i128::from(EVENTS) * i128::from(EVENTS - 1) / 2;
         assert_eq!(report.total_of(metric::QUERY_TIME), time);
-        assert_eq!(report.total.count, u64::from(EVENTS));
+        assert_eq!(report.digest.total.count, u64::from(EVENTS));
         let counts: BTreeMap<String, u64> = (report.digest.keys.iter())
             .zip(&report.digest.classes)
             .map(|(key, class)| (String::from_utf8_lossy(key).into_owned(), class.count))
@@ -378,7 +378,7 @@ fn items_past_their_bound_share_a_row() {
         study.run().unwrap()
     };
     let report = run(1);
-    assert_eq!((report.total.count, report.digest.classes.len()), (5000, 513));
+    assert_eq!((report.digest.total.count, report.digest.classes.len()), (5000, 513));
     let want = parts(&written(&report, Rules::Default).0);
     for threads in [2, 8] {
         assert_eq!(parts(&written(&run(threads), Rules::Default).0), want, "{threads} threads");

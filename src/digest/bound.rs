@@ -16,10 +16,8 @@ use std::sync::{Mutex, OnceLock};
 
 use hashbrown::{HashMap, HashSet};
 
-use crate::digest::class::{ClassDigest, Places, Translation};
-use crate::digest::names::Names;
-use crate::digest::running::Running;
-use crate::digest::stat::Rules;
+use crate::digest::class::ClassDigest;
+use crate::digest::places::Translation;
 use crate::digest::tally;
 use crate::sql::distill;
 
@@ -109,16 +107,8 @@ impl Admission {
     }
 }
 
-/// Events of further classes of one thread, by item. Of more rows than the bound, those with the
-/// least hashes are kept, as in a [`Tally`](crate::digest::tally::Tally).
-#[derive(Debug, Default)]
-pub struct FurtherRunning {
-    rows: HashMap<Vec<u8>, Running, foldhash::fast::FixedState>,
-    rest: Running,
-    done: Further,
-}
-
-/// The same, of any part of a run.
+/// Events of further classes, by item. Of more rows than the bound, those with the least hashes are
+/// kept, as in a [`Tally`](crate::digest::tally::Tally).
 #[derive(Debug, Default)]
 pub struct Further {
     rows: HashMap<Vec<u8>, ClassDigest, foldhash::fast::FixedState>,
@@ -127,66 +117,42 @@ pub struct Further {
     limit: Option<u64>,
 }
 
-impl FurtherRunning {
-    /// The class in which an event counts that has this item.
-    pub fn row(
-        &mut self,
-        item: &[u8],
-        places: &Places,
-        names: &Names,
-        rules: Rules,
-    ) -> &mut Running {
-        if self.done.limit.is_some_and(|limit| tally::hash(item) > limit) {
-            return &mut self.rest;
-        }
+impl Further {
+    /// The class in which an event counts that has this item. `own` tells what is what here.
+    pub fn row(&mut self, item: &[u8], own: impl FnOnce() -> Translation) -> &mut ClassDigest {
         if self.rows.len() >= 2 * MOST_ROWS && !self.rows.contains_key(item) {
-            self.pour(places, names, rules);
+            self.shrink(&own());
+        }
+        if self.is_beyond(item) {
+            return &mut self.rest;
         }
         self.rows.entry_ref(item).or_default()
     }
 
-    /// Adds a class that is given up.
-    pub fn add_given_up(&mut self, item: &[u8], class: ClassDigest, own: &Translation) {
-        self.done.add(item, class, own);
+    fn is_beyond(&self, item: &[u8]) -> bool {
+        self.limit.is_some_and(|limit| tally::hash(item) > limit)
     }
 
-    fn pour(&mut self, places: &Places, names: &Names, rules: Rules) {
-        let own = Translation::own(places, names);
-        for (item, running) in std::mem::take(&mut self.rows) {
-            let class = running.finish(places, rules);
-            self.done.add(&item, class, &own);
+    /// Joins those of another part of the run.
+    pub fn merge(&mut self, other: Further, there: &Translation) {
+        self.limit = match (self.limit, other.limit) {
+            (Some(own), Some(other)) => Some(own.min(other)),
+            (own, other) => own.or(other),
+        };
+        for (item, row) in other.rows {
+            let own = match self.is_beyond(&item) {
+                true => &mut self.rest,
+                false => self.rows.entry(item).or_default(),
+            };
+            own.merge(&row, there);
+            own.samples.merge(row.samples);
         }
-    }
-
-    /// All of them.
-    pub fn finish(mut self, places: &Places, names: &Names, rules: Rules) -> Further {
-        self.pour(places, names, rules);
-        let rest = self.rest.finish(places, rules);
-        self.done.add_to_rest(rest, &Translation::own(places, names));
-        self.done
-    }
-}
-
-impl Further {
-    fn add(&mut self, item: &[u8], class: ClassDigest, there: &Translation) {
-        if self.limit.is_some_and(|limit| tally::hash(item) > limit) {
-            return self.add_to_rest(class, there);
-        }
-        let row = self.rows.entry_ref(item).or_default();
-        row.merge(&class, there);
-        row.samples.merge(class.samples);
-        if self.rows.len() > 2 * MOST_ROWS {
-            self.shrink(there);
-        }
-    }
-
-    fn add_to_rest(&mut self, class: ClassDigest, there: &Translation) {
-        self.rest.merge(&class, there);
-        self.rest.samples.merge(class.samples);
+        self.rest.merge(&other.rest, there);
+        self.rest.samples.merge(other.rest.samples);
     }
 
     /// Puts rows past the bound into the rest.
-    fn shrink(&mut self, there: &Translation) {
+    fn shrink(&mut self, own: &Translation) {
         let mut hashes: Vec<u64> = self.rows.keys().map(|item| tally::hash(item)).collect();
         hashes.sort_unstable();
         let least = hashes.get(MOST_ROWS - 1).filter(|_| hashes.len() > MOST_ROWS);
@@ -194,7 +160,10 @@ impl Further {
         self.limit = Some(limit);
         let beyond: Vec<_> =
             self.rows.extract_if(|item, _| tally::hash(item) > limit).map(|(_, row)| row).collect();
-        beyond.into_iter().for_each(|row| self.add_to_rest(row, there));
+        for row in beyond {
+            self.rest.merge(&row, own);
+            self.rest.samples.merge(row.samples);
+        }
     }
 
     /// All rows.
@@ -205,18 +174,6 @@ impl Further {
     /// The same, to change them.
     pub fn classes_mut(&mut self) -> impl Iterator<Item = &mut ClassDigest> {
         self.rows.values_mut().chain([&mut self.rest])
-    }
-
-    /// Joins those of another part of the run, whose places are translated.
-    pub fn merge(&mut self, other: Further, there: &Translation) {
-        self.limit = match (self.limit, other.limit) {
-            (Some(own), Some(other)) => Some(own.min(other)),
-            (own, other) => own.or(other),
-        };
-        for (item, row) in other.rows {
-            self.add(&item, row, there);
-        }
-        self.add_to_rest(other.rest, there);
     }
 
     /// The rows, each with what it is called, in the order of their names.

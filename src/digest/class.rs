@@ -1,44 +1,19 @@
 //! All events of one query class.
+//!
+//! What each event touches is packed; see [`packed`](crate::digest::packed).
 
-use crate::digest::names::{NameCounts, Names, Numbers, USUAL};
+use crate::digest::names::{NameCounts, Names, USUAL};
+use crate::digest::packed::Numbers;
+use crate::digest::places::{Places, Translation};
 use crate::digest::sample::Samples;
-use crate::digest::stat::Stat;
-use crate::digest::tally::Tally;
+use crate::digest::stat::{Rules, Stat, Totals};
+use crate::digest::tally::{self, Tally};
+use crate::event::{Event, Value};
 use crate::metric::{self, Kind, MetricId, Registry};
 use crate::time::Timestamp;
 
-/// What is kept of one attribute.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Column {
-    /// Its numbers.
-    pub stat: Option<Box<Stat>>,
-    /// How often it was `Yes`, `No`.
-    pub flags: (u64, u64),
-    /// Its texts, if it is none of those in [`ClassDigest::names`].
-    pub tally: Option<Box<Tally>>,
-}
-
-impl Column {
-    /// Whether no event had the attribute.
-    pub fn is_empty(&self) -> bool {
-        self.stat.is_none() && self.flags == (0, 0) && self.tally.is_none()
-    }
-
-    fn merge(&mut self, other: &Column, kind: Kind) {
-        self.flags.0 += other.flags.0;
-        self.flags.1 += other.flags.1;
-        match (&mut self.stat, &other.stat) {
-            (Some(own), Some(other)) => own.merge(other, kind),
-            (None, Some(other)) => self.stat = Some(other.clone()),
-            (_, None) => {}
-        }
-        match (&mut self.tally, &other.tally) {
-            (Some(own), Some(other)) => own.merge(other),
-            (None, Some(other)) => self.tally = Some(other.clone()),
-            (_, None) => {}
-        }
-    }
-}
+/// Distinct values that are counted of a text that is none of the [`USUAL`] ones.
+const TEXTS: usize = 128;
 
 /// Counts and sums of a class, extended to what a sampled log left out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,82 +24,232 @@ pub struct Estimate {
     pub query_time: i128,
 }
 
-/// The digest of one class.
-#[derive(Debug, Clone, Default, PartialEq)]
+/// The digest of one class, or of several.
+#[derive(Debug, Clone)]
 pub struct ClassDigest {
     /// Events.
     pub count: u64,
-    /// By place of the attribute in the digest.
-    pub columns: Vec<Column>,
-    /// The first end of a statement.
-    pub first: Option<Timestamp>,
-    /// The last one.
-    pub last: Option<Timestamp>,
-    /// Examples.
-    pub samples: Samples,
-    /// With what sampling left out.
-    pub estimate: Estimate,
+    /// The first and the last end of a statement; the first behind the last is none.
+    first: Timestamp,
+    last: Timestamp,
+    /// By place of the attribute: numbers that are zero, and the others.
+    zeros: Vec<u64>,
+    numbers: Vec<Numbers>,
+    /// How often it was `Yes` and `No`; of a code, how often it was one and how often zero.
+    flags: Vec<(u64, u64)>,
+    texts: Vec<Option<Box<Tally>>>,
+    /// Users, hosts and databases, by number; see [`Names`].
+    pub names: [NameCounts; USUAL.len()],
     /// Events by decade of their `Query_time`: below 10 us, below 100 us, … 10 s and more.
     pub decades: [u64; 8],
-    /// Users, hosts and databases, by number; see [`Names`](crate::digest::names::Names).
-    pub names: [NameCounts; USUAL.len()],
+    /// Examples.
+    pub samples: Samples,
+    /// What sampled logs stand for beyond what they hold.
+    more: Estimate,
 }
 
-/// What is what where classes of another digest are joined.
-#[derive(Debug, Default)]
-pub struct Translation {
-    /// The attributes, by their places there.
-    pub metrics: Vec<MetricId>,
-    /// Their places here, in the same order.
-    pub places: Vec<usize>,
-    /// Names by their numbers there.
-    pub names: Numbers,
-}
-
-impl Translation {
-    /// Classes of the same digest.
-    pub fn own(places: &Places, names: &Names) -> Translation {
-        Translation {
-            metrics: places.metrics().to_vec(),
-            places: (0..places.metrics().len()).collect(),
-            names: names.own_numbers(),
+impl Default for ClassDigest {
+    fn default() -> ClassDigest {
+        ClassDigest {
+            count: 0,
+            first: Timestamp(i64::MAX),
+            last: Timestamp(i64::MIN),
+            zeros: Vec::new(),
+            numbers: Vec::new(),
+            flags: Vec::new(),
+            texts: Vec::new(),
+            names: Default::default(),
+            decades: [0; 8],
+            samples: Samples::default(),
+            more: Estimate::default(),
         }
     }
 }
 
-/// Places of attributes: each attribute that any event has gets the next free one.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
-    of_metric: Vec<u16>,
-    metrics: Vec<MetricId>,
+impl ClassDigest {
+    /// Adds an event; the one with the greatest `ordered` is the worst sample.
+    pub(super) fn add(
+        &mut self,
+        event: &Event<'_>,
+        places: &mut Places,
+        names: &mut Names,
+        ordered: Option<i128>,
+        rules: Rules,
+    ) {
+        self.count += 1;
+        if let Some(ts) = event.ts {
+            self.first = self.first.min(ts);
+            self.last = self.last.max(ts);
+        }
+        for attribute in event.attributes {
+            let metric = attribute.metric;
+            let place = places.place(metric);
+            if place >= self.zeros.len() {
+                self.widen(place, rules);
+            }
+            match attribute.value {
+                Value::Number(0) => self.zeros[place] += 1,
+                Value::Number(number) => match Registry::kind(metric) {
+                    Some(Kind::Code) => self.code(place, number),
+                    _ => self.numbers[place].add(number, quantity_kind(metric)),
+                },
+                Value::Flag(true) => self.flags[place].0 += 1,
+                Value::Flag(false) => self.flags[place].1 += 1,
+                Value::Text(span) => {
+                    if Registry::kind(metric) != Some(Kind::Identifier) && metric != RATE_TYPE {
+                        let tally = &mut self.texts[place];
+                        tally
+                            .get_or_insert_with(|| Box::new(Tally::new(TEXTS)))
+                            .add(span.of(event.buffer));
+                    }
+                }
+            }
+        }
+        let database = event.database.filter(|name| !name.is_empty());
+        let said = [event.user, event.host, database];
+        for ((counts, known), name) in self.names.iter_mut().zip(&mut names.0).zip(said) {
+            if let Some(name) = name {
+                counts.add(name, known);
+            }
+        }
+        if let Some(time) = event.query_time {
+            self.decades[decade(time)] += 1;
+        }
+        if event.has(RATE_LIMIT)
+            && let Some(rate) = event.number(RATE_LIMIT).filter(|rate| *rate > 1)
+        {
+            self.more.events += (rate - 1) as u128;
+            self.more.query_time += event.query_time.unwrap_or(0) * (rate - 1);
+        }
+        self.samples.add(event, ordered.unwrap_or(-1), event.query_time, rules);
+    }
+
+    /// Error numbers and the like: zero is "none" and only counted.
+    #[cold]
+    fn code(&mut self, place: usize, number: i128) {
+        self.flags[place].0 += 1;
+        let tally = self.texts[place].get_or_insert_with(|| Box::new(Tally::new(TEXTS)));
+        tally.add(number.to_string().as_bytes());
+    }
+
+    #[cold]
+    fn widen(&mut self, place: usize, rules: Rules) {
+        let length = place + 1;
+        self.zeros.resize(length, 0);
+        self.numbers.resize_with(length, || Numbers::new(rules));
+        self.flags.resize(length, (0, 0));
+        self.texts.resize_with(length, || None);
+    }
+
+    /// Joins the sums of another class. Samples are not joined: of several classes together none is
+    /// the sample.
+    pub fn merge(&mut self, other: &ClassDigest, there: &Translation) {
+        self.count += other.count;
+        self.first = self.first.min(other.first);
+        self.last = self.last.max(other.last);
+        for (from, to) in (0..other.zeros.len()).zip(&there.places) {
+            if other.is_empty_at(from) {
+                continue;
+            }
+            if *to >= self.zeros.len() {
+                self.widen(*to, there.rules);
+            }
+            self.zeros[*to] += other.zeros[from];
+            self.numbers[*to].merge(&other.numbers[from], quantity_kind(there.metrics[from]));
+            let (flags, more) = (&mut self.flags[*to], other.flags[from]);
+            *flags = (flags.0 + more.0, flags.1 + more.1);
+            tally::join(&mut self.texts[*to], &other.texts[from]);
+        }
+        self.more.events += other.more.events;
+        self.more.query_time += other.more.query_time;
+        for (own, other) in self.decades.iter_mut().zip(other.decades) {
+            *own += other;
+        }
+        for ((own, other), numbers) in self.names.iter_mut().zip(&other.names).zip(&there.names.0) {
+            own.merge(other, numbers);
+        }
+    }
+
+    fn is_empty_at(&self, place: usize) -> bool {
+        self.zeros[place] == 0
+            && self.numbers[place].is_empty()
+            && self.flags[place] == (0, 0)
+            && self.texts[place].is_none()
+    }
+
+    /// Forgets the attribute with a place.
+    pub(super) fn forget(&mut self, place: usize, rules: Rules) {
+        if place < self.zeros.len() {
+            self.zeros[place] = 0;
+            self.numbers[place] = Numbers::new(rules);
+            self.flags[place] = (0, 0);
+            self.texts[place] = None;
+        }
+    }
+
+    /// The first end of a statement.
+    pub fn first(&self) -> Option<Timestamp> {
+        (self.first <= self.last).then_some(self.first)
+    }
+
+    /// The last end of a statement.
+    pub fn last(&self) -> Option<Timestamp> {
+        (self.first <= self.last).then_some(self.last)
+    }
+
+    /// With what sampling left out.
+    pub fn estimate(&self, places: &Places) -> Estimate {
+        let time = self.totals(places, metric::QUERY_TIME).map_or(0, |time| time.sum);
+        Estimate {
+            events: u128::from(self.count) + self.more.events,
+            query_time: time + self.more.query_time,
+        }
+    }
+
+    /// The place of an attribute that has numbers to add up.
+    fn quantity(&self, places: &Places, metric: MetricId) -> Option<usize> {
+        let place = places.find(metric).filter(|place| *place < self.zeros.len())?;
+        let adds_up = metric != RATE_LIMIT && Registry::kind(metric) != Some(Kind::Code);
+        adds_up.then_some(place)
+    }
+
+    /// Count, sum and extremes of an attribute; `None` without a number.
+    pub fn totals(&self, places: &Places, metric: MetricId) -> Option<Totals> {
+        let place = self.quantity(places, metric)?;
+        self.numbers[place].totals(self.zeros[place])
+    }
+
+    /// The numbers of an attribute; `None` without one.
+    pub fn stat(&self, places: &Places, metric: MetricId) -> Option<Stat> {
+        let place = self.quantity(places, metric)?;
+        self.numbers[place].stat(self.zeros[place], quantity_kind(metric))
+    }
+
+    /// How often an attribute was `Yes` and `No`.
+    pub fn flags(&self, places: &Places, metric: MetricId) -> (u64, u64) {
+        let Some(place) = places.find(metric).filter(|place| *place < self.zeros.len()) else {
+            return (0, 0);
+        };
+        let (yes, no) = self.flags[place];
+        match Registry::kind(metric) {
+            Some(Kind::Code) => (yes, no + self.zeros[place]),
+            _ => (yes, no),
+        }
+    }
+
+    /// The texts of an attribute that is none of the [`USUAL`] ones.
+    pub fn texts(&self, places: &Places, metric: MetricId) -> Option<&Tally> {
+        self.texts.get(places.find(metric)?)?.as_deref()
+    }
 }
 
-const NO_PLACE: u16 = u16::MAX;
-
-impl Places {
-    /// The place of an attribute, given when it is asked for the first time.
-    #[inline]
-    pub fn place(&mut self, metric: MetricId) -> usize {
-        let number = usize::from(metric.0);
-        if number >= self.of_metric.len() {
-            self.of_metric.resize(number + 1, NO_PLACE);
-        }
-        if self.of_metric[number] == NO_PLACE {
-            self.of_metric[number] = self.metrics.len() as u16;
-            self.metrics.push(metric);
-        }
-        usize::from(self.of_metric[number])
-    }
-
-    /// The place of an attribute, if it has one.
-    pub fn find(&self, metric: MetricId) -> Option<usize> {
-        let place = *self.of_metric.get(usize::from(metric.0))?;
-        (place != NO_PLACE).then_some(usize::from(place))
-    }
-
-    /// The attributes in order of their places.
-    pub fn metrics(&self) -> &[MetricId] {
-        &self.metrics
+/// The decade of a time in microseconds.
+#[inline]
+fn decade(micros: i128) -> usize {
+    match u64::try_from(micros.max(1)) {
+        // Below 10 us, below 100 us, … below 10 s, and more.
+        Ok(micros) => (micros.ilog10() as usize).min(7),
+        Err(_) => 7,
     }
 }
 
@@ -134,42 +259,6 @@ pub fn quantity_kind(metric: MetricId) -> Kind {
         Some(kind) if kind.is_quantity() => kind,
         Some(Kind::Code) => Kind::Count,
         _ => Kind::Number,
-    }
-}
-
-impl ClassDigest {
-    fn column(&mut self, place: usize) -> &mut Column {
-        if place >= self.columns.len() {
-            self.columns.resize_with(place + 1, Column::default);
-        }
-        &mut self.columns[place]
-    }
-
-    /// Joins the sums of another class. Samples are not joined: of several classes together none is
-    /// the sample.
-    pub fn merge(&mut self, other: &ClassDigest, there: &Translation) {
-        self.count += other.count;
-        self.first = least(self.first, other.first);
-        self.last = self.last.max(other.last);
-        for (place, column) in other.columns.iter().enumerate() {
-            if !column.is_empty() {
-                let kind = quantity_kind(there.metrics[place]);
-                self.column(there.places[place]).merge(column, kind);
-            }
-        }
-        self.estimate.events += other.estimate.events;
-        self.estimate.query_time += other.estimate.query_time;
-        for (own, other) in self.decades.iter_mut().zip(other.decades) {
-            *own += other;
-        }
-        for ((own, other), numbers) in self.names.iter_mut().zip(&other.names).zip(&there.names.0) {
-            own.merge(other, numbers);
-        }
-    }
-
-    /// The numbers of an attribute.
-    pub fn stat(&self, places: &Places, metric: MetricId) -> Option<&Stat> {
-        self.columns.get(places.find(metric)?)?.stat.as_deref()
     }
 }
 
@@ -196,11 +285,4 @@ const fn by_name(name: &str) -> MetricId {
         place += 1;
     }
     panic!("not in the table of attributes")
-}
-
-fn least(a: Option<Timestamp>, b: Option<Timestamp>) -> Option<Timestamp> {
-    match (a, b) {
-        (Some(a), Some(b)) => Some(a.min(b)),
-        (a, b) => a.or(b),
-    }
 }

@@ -9,8 +9,8 @@ pub mod class;
 pub mod filter;
 pub mod names;
 mod packed;
+pub mod places;
 pub mod run;
-mod running;
 pub mod sample;
 pub mod spread;
 pub mod stat;
@@ -31,11 +31,11 @@ use crate::sql::outline::{self, outline};
 use crate::sql::{distill, fingerprint, pt};
 use crate::time::{SECOND, Timestamp};
 
-use bound::{Admission, Further, FurtherRunning, KeyHash};
-use class::{ClassDigest, Places, Translation};
+use bound::{Admission, Further, KeyHash};
+use class::ClassDigest;
 use filter::{Derived, Fields, Filter};
 use names::Names;
-use running::Running;
+use places::{Places, Translation};
 use stat::Rules;
 use tally::Tally;
 use timeline::Timeline;
@@ -127,12 +127,14 @@ pub struct Digest {
     pub places: Places,
     /// Users, hosts and databases that classes count.
     pub names: Names,
+    /// How figures are computed.
+    pub rules: Rules,
     /// Fingerprints, or what else events are grouped by.
     pub keys: Vec<Box<[u8]>>,
     /// By place of the key.
     pub classes: Vec<ClassDigest>,
-    /// All classes together, without samples: each thread adds up its own, the report takes it.
-    pub(crate) total: ClassDigest,
+    /// All classes together, without samples: each thread adds up its own.
+    pub total: ClassDigest,
     by_key: HashMap<Box<[u8]>, u32, foldhash::fast::FixedState>,
     /// Events of classes past the bound.
     further: Further,
@@ -183,10 +185,7 @@ struct Known {
 #[derive(Debug)]
 pub struct Sorter<'o> {
     options: &'o Options,
-    /// Without what is in `classes` and `further` still.
     digest: Digest,
-    /// By place of the key.
-    classes: Vec<Running>,
     admission: &'o Admission,
     /// By place of the key; `None` for a class that was given up.
     hashes: Vec<Option<KeyHash>>,
@@ -194,7 +193,6 @@ pub struct Sorter<'o> {
     told: usize,
     /// Of classes before this one it is decided whether they are kept.
     settled: usize,
-    further: FurtherRunning,
     outlines: Outlines,
     fields: Fields,
     order: Named,
@@ -206,11 +204,12 @@ pub struct Sorter<'o> {
 }
 
 impl Digest {
-    fn new() -> Digest {
+    fn new(rules: Rules) -> Digest {
         Digest {
             registry: Registry::new(),
             places: Places::default(),
             names: Names::default(),
+            rules,
             keys: Vec::new(),
             classes: Vec::new(),
             total: ClassDigest::default(),
@@ -231,9 +230,13 @@ impl Digest {
         self.classes.iter().map(|class| class.count).sum()
     }
 
+    fn own(&self) -> Translation {
+        Translation::own(&self.places, &self.names, self.rules)
+    }
+
     /// Some classes together, without samples.
     pub fn sum<'a>(&'a self, classes: impl Iterator<Item = &'a ClassDigest>) -> ClassDigest {
-        let own = Translation::own(&self.places, &self.names);
+        let own = self.own();
         let mut sum = ClassDigest::default();
         for class in classes {
             sum.merge(class, &own);
@@ -258,9 +261,7 @@ impl Digest {
         let forgotten = further.split_off(further.len().min(MOST));
         for class in self.classes.iter_mut().chain([&mut self.total]) {
             for (_, place) in &forgotten {
-                if let Some(column) = class.columns.get_mut(*place) {
-                    *column = class::Column::default();
-                }
+                class.forget(*place, self.rules);
             }
         }
         forgotten.len()
@@ -268,9 +269,7 @@ impl Digest {
 
     /// How often each value of a text attribute came to a class.
     pub fn tally<'a>(&self, class: &'a ClassDigest, metric: MetricId) -> Option<Cow<'a, Tally>> {
-        let column = class.columns.get(self.places.find(metric).unwrap_or(usize::MAX));
-        let tally = column.and_then(|column| column.tally.as_deref());
-        match tally {
+        match class.texts(&self.places, metric) {
             Some(tally) => Some(Cow::Borrowed(tally)),
             None => self.names.tally(&class.names, metric).map(Cow::Owned),
         }
@@ -350,7 +349,7 @@ impl Digest {
 
     /// Puts the rows of further classes behind the classes.
     pub fn add_further(&mut self) {
-        let own = Translation::own(&self.places, &self.names);
+        let own = self.own();
         for (name, row) in std::mem::take(&mut self.further).into_rows(&own) {
             self.further_events += row.count;
             let place = self.class(&name) as usize;
@@ -385,12 +384,11 @@ impl Digest {
             places: known.iter().map(|metric| self.places.place(*metric)).collect(),
             metrics: known,
             names: self.names.join(&other.names),
+            rules: self.rules,
         };
         let without_unknown = |class: &mut ClassDigest| {
-            for (column, metric) in class.columns.iter_mut().zip(&metrics) {
-                if metric.is_none() {
-                    *column = class::Column::default();
-                }
+            for place in (0..metrics.len()).filter(|place| metrics[*place].is_none()) {
+                class.forget(place, other.rules);
             }
         };
         let mut total = other.total;
@@ -442,13 +440,11 @@ impl<'o> Sorter<'o> {
         };
         Sorter {
             options,
-            digest: Digest::new(),
-            classes: Vec::new(),
+            digest: Digest::new(options.rules),
             admission,
             hashes: Vec::new(),
             told: 0,
             settled: 0,
-            further: FurtherRunning::default(),
             outlines: Outlines::default(),
             fields: Fields::default(),
             order: Named::new(&options.order),
@@ -532,7 +528,6 @@ impl<'o> Sorter<'o> {
             return Place::Row(self.further_row(key));
         }
         self.hashes.push(Some(hash));
-        self.classes.push(Running::default());
         Place::Class(self.digest.class(key))
     }
 
@@ -554,15 +549,15 @@ impl<'o> Sorter<'o> {
             Value::Number(number) => Some(number),
             _ => None,
         });
-        let (running, class) = match &place {
-            Place::Class(class) => (&mut self.classes[*class as usize], *class),
+        let Digest { classes, further, places, names, .. } = &mut self.digest;
+        let (digest, class) = match &place {
+            Place::Class(class) => (&mut classes[*class as usize], *class),
             Place::Row(row) => {
-                let (places, names) = (&self.digest.places, &self.digest.names);
-                (self.further.row(row, places, names, rules), timeline::FURTHER)
+                let own = || Translation::own(places, names, rules);
+                (further.row(row, own), timeline::FURTHER)
             }
         };
-        let Digest { places, names, .. } = &mut self.digest;
-        running.add(event, places, names, ordered, rules);
+        digest.add(event, places, names, ordered, rules);
         if self.options.timeline {
             self.timeline.add(class, event.ts);
         }
@@ -631,11 +626,10 @@ impl<'o> Sorter<'o> {
     /// Gives up classes that turned out to be past the bound.
     fn settle(&mut self) {
         let Some(kept) = self.admission.full() else { return };
-        let rules = self.options.rules;
         if self.settled == self.hashes.len() {
             return;
         }
-        let own = Translation::own(&self.digest.places, &self.digest.names);
+        let own = self.digest.own();
         for place in self.settled..self.hashes.len() {
             if self.hashes[place].is_none_or(|hash| kept.contains(&hash)) {
                 continue;
@@ -644,9 +638,10 @@ impl<'o> Sorter<'o> {
             let key = std::mem::take(&mut self.digest.keys[place]);
             self.digest.by_key.remove(&key);
             let row = self.further_row(&key);
-            let running = std::mem::take(&mut self.classes[place]);
-            let class = running.finish(&self.digest.places, rules);
-            self.further.add_given_up(&row, class, &own);
+            let class = std::mem::take(&mut self.digest.classes[place]);
+            let further = self.digest.further.row(&row, || own.clone());
+            further.merge(&class, &own);
+            further.samples.merge(class.samples);
         }
         self.settled = self.hashes.len();
     }
@@ -655,12 +650,7 @@ impl<'o> Sorter<'o> {
     pub fn finish(mut self, registry: Registry) -> Digest {
         // Another thread may have told since what is past the bound.
         self.settle();
-        let (digest, rules) = (&mut self.digest, self.options.rules);
-        digest.registry = registry;
-        for (class, running) in digest.classes.iter_mut().zip(self.classes) {
-            *class = running.finish(&digest.places, rules);
-        }
-        digest.further = self.further.finish(&digest.places, &digest.names, rules);
+        self.digest.registry = registry;
         self.digest.most_classes = self.admission.most();
         self.digest.without_the_given_up(&self.hashes);
         let further = self.digest.further.classes();

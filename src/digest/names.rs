@@ -19,7 +19,7 @@ const MOST: usize = 4096;
 pub struct Names(pub(super) [Known; USUAL.len()]);
 
 /// Which number names of other [`Names`] have here.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Numbers(pub(super) [Vec<u32>; USUAL.len()]);
 
 impl Names {
@@ -130,7 +130,7 @@ impl Known {
 }
 
 /// How often each name came to one class.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct NameCounts {
     /// By number of the name, for numbers below [`DENSE`].
     dense: Vec<u32>,
@@ -183,11 +183,7 @@ impl NameCounts {
         for (number, count) in other.sparse.iter().flat_map(|sparse| sparse.iter()) {
             self.count_seldom(numbers[*number as usize], *count);
         }
-        match (&mut self.others, &other.others) {
-            (Some(own), Some(other)) => own.merge(other),
-            (own @ None, Some(other)) => *own = Some(other.clone()),
-            (_, None) => {}
-        }
+        tally::join(&mut self.others, &other.others);
     }
 
     fn tally(&self, names: &Known) -> Option<Tally> {

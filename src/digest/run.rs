@@ -156,7 +156,7 @@ pub fn run(
         framing.unwrap_or_else(PoisonError::into_inner).framer
     });
     let framers = framers.collect();
-    let mut digest = whole.unwrap_or_else(Digest::new);
+    let mut digest = whole.unwrap_or_else(|| Digest::new(options.rules));
     digest.add_further();
     Outcome { digest, framers, problems }
 }

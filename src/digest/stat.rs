@@ -31,6 +31,19 @@ pub struct Stat {
     pub spread: Spread,
 }
 
+/// What a [`Stat`] tells without its spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Totals {
+    /// How many values.
+    pub count: u64,
+    /// Their sum.
+    pub sum: i128,
+    /// The smallest one.
+    pub min: i128,
+    /// The greatest one.
+    pub max: i128,
+}
+
 /// Figures of a [`Stat`], in its own unit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
@@ -77,6 +90,11 @@ impl Stat {
         self.min = self.min.min(value);
         self.max = self.max.max(value);
         self.spread.add(value, factor(kind));
+    }
+
+    /// Count, sum and extremes.
+    pub fn totals(&self) -> Totals {
+        Totals { count: self.count, sum: self.sum, min: self.min, max: self.max }
     }
 
     /// Adds so many zeros.

@@ -120,6 +120,15 @@ impl Tally {
     }
 }
 
+/// Joins the counts of another part of the run, where there are any.
+pub(super) fn join(own: &mut Option<Box<Tally>>, other: &Option<Box<Tally>>) {
+    match (own, other) {
+        (Some(own), Some(other)) => own.merge(other),
+        (own, Some(other)) => *own = Some(other.clone()),
+        (_, None) => {}
+    }
+}
+
 /// Spreads texts evenly over all numbers; the same in every run.
 pub fn hash(value: &[u8]) -> u64 {
     use std::hash::{BuildHasher, Hasher};

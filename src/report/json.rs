@@ -160,7 +160,7 @@ impl Json<'_> {
 
     fn global(&self) -> Value {
         let report = self.report;
-        let rates = report.rates_of(&report.total);
+        let rates = report.rates_of(&report.digest.total);
         let files: Vec<Value> = report
             .inputs
             .iter()
@@ -168,15 +168,15 @@ impl Json<'_> {
             .collect();
         let mut object = object(json!({
             "files": files,
-            "query_count": report.total.count,
+            "query_count": report.digest.total.count,
             "unique_query_count": report.digest.kept_classes(),
         }));
         insert_rates(&mut object, rates);
         let active = report.digest.active_seconds();
         object.insert("active_seconds".to_owned(), json!(active));
-        let active_rate = (active > 0).then(|| report.total.count as f64 / active as f64);
+        let active_rate = (active > 0).then(|| report.digest.total.count as f64 / active as f64);
         object.insert("queries_per_active_second".to_owned(), json!(active_rate));
-        self.insert_range(&mut object, &report.total);
+        self.insert_range(&mut object, &report.digest.total);
         if let Some(threshold) = report.threshold() {
             object.insert("effective_threshold".to_owned(), exact(threshold, Kind::Time));
         }
@@ -194,12 +194,12 @@ impl Json<'_> {
             }
             object.insert("rate_limit".to_owned(), Value::Object(limit));
         }
-        object.insert("metrics".to_owned(), self.metrics(&report.total, true));
+        object.insert("metrics".to_owned(), self.metrics(&report.digest.total, true));
         Value::Object(object)
     }
 
     fn insert_range(&self, object: &mut Map<String, Value>, class: &ClassDigest) {
-        for (key, ts) in [("ts_min", class.first), ("ts_max", class.last)] {
+        for (key, ts) in [("ts_min", class.first()), ("ts_max", class.last())] {
             if let Some(ts) = ts {
                 object.insert(key.to_owned(), self.time(ts));
             }
@@ -231,16 +231,16 @@ impl Json<'_> {
         self.insert_range(&mut object, class);
         insert_rates(&mut object, report.rates_of(class));
         if let Some(stat) = report.time_of(class) {
-            let scores = scores(stat, self.rules());
+            let scores = scores(&stat, self.rules());
             object.insert("variance_to_mean".to_owned(), json!(scores.map(|s| s.0)));
             object.insert("coefficient_of_variation".to_owned(), json!(scores.map(|s| s.1)));
         }
-        if class.estimate.events != u128::from(class.count) {
+        if let Some(estimate) = report.estimate_of(class) {
             object.insert(
                 "estimate".to_owned(),
                 json!({
-                    "query_count": class.estimate.events as u64,
-                    "query_time": exact(class.estimate.query_time, Kind::Time),
+                    "query_count": estimate.events as u64,
+                    "query_time": exact(estimate.query_time, Kind::Time),
                 }),
             );
         }
@@ -260,7 +260,7 @@ impl Json<'_> {
             }
         }
         if let Some(stat) = report.time_of(class) {
-            object.insert("histograms".to_owned(), self.histograms(class, stat));
+            object.insert("histograms".to_owned(), self.histograms(class, &stat));
         }
         object.insert("metrics".to_owned(), self.metrics(class, false));
         if by_fingerprint {
@@ -325,7 +325,7 @@ impl Json<'_> {
         self.insert_range(&mut object, &rest);
         insert_rates(&mut object, self.report.rates_of(&rest));
         if let Some(stat) = self.report.time_of(&rest) {
-            object.insert("histograms".to_owned(), self.histograms(&rest, stat));
+            object.insert("histograms".to_owned(), self.histograms(&rest, &stat));
         }
         object.insert("metrics".to_owned(), self.metrics(&rest, false));
         Value::Object(object)
@@ -341,7 +341,7 @@ impl Json<'_> {
                 let share = if whole == 0 { 0.0 } else { row.stat.sum as f64 / whole as f64 };
                 figures.insert("pct".to_owned(), json!(share));
             }
-            self.insert_figures(&mut figures, row.stat, &row.figures, row.kind);
+            self.insert_figures(&mut figures, &row.stat, &row.figures, row.kind);
             let name = match row.name {
                 b"bytes" => "Query_length".to_owned(),
                 name => self.text(name),

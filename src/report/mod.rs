@@ -8,7 +8,7 @@ pub mod text;
 
 use std::borrow::Cow;
 
-use crate::digest::class::{ClassDigest, RATE_LIMIT, RATE_TYPE, quantity_kind};
+use crate::digest::class::{ClassDigest, Estimate, RATE_TYPE, quantity_kind};
 use crate::digest::names::USUAL;
 use crate::digest::stat::{Figures, Rules, Stat};
 use crate::digest::tally::Tally;
@@ -83,8 +83,6 @@ pub struct Report {
     pub inputs: Vec<Input>,
     /// The classes and their names.
     pub digest: Digest,
-    /// All classes together.
-    pub total: ClassDigest,
     /// Which are shown.
     pub profile: Profile,
     /// By what they are ordered.
@@ -104,7 +102,7 @@ pub struct Report {
 }
 
 /// A numeric attribute of a class or of all.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Quantity<'a> {
     /// Which.
     pub metric: MetricId,
@@ -113,7 +111,7 @@ pub struct Quantity<'a> {
     /// What its values are.
     pub kind: Kind,
     /// The sums.
-    pub stat: &'a Stat,
+    pub stat: Stat,
     /// The figures.
     pub figures: Figures,
 }
@@ -169,11 +167,9 @@ impl Report {
         choice: impl FnOnce(&Digest) -> Profile,
     ) -> Report {
         digest.sources.resize_with(inputs.len().max(digest.sources.len()), SourceTally::default);
-        let total = std::mem::take(&mut digest.total);
         let profile = choice(&digest);
         Report {
             inputs,
-            total,
             profile,
             order,
             group,
@@ -197,11 +193,10 @@ impl Report {
 
     /// The quantities of a class, in the order in which they are listed.
     pub fn quantities<'a>(&'a self, class: &'a ClassDigest, rules: Rules) -> Vec<Quantity<'a>> {
-        let mut rows: Vec<Quantity<'a>> = self
-            .columns(class)
-            .filter(|(metric, _)| *metric != RATE_LIMIT)
-            .filter_map(|(metric, column)| {
-                let stat = column.stat.as_deref()?;
+        let metrics = self.digest.places.metrics().iter().copied();
+        let mut rows: Vec<Quantity<'a>> = metrics
+            .filter_map(|metric| {
+                let stat = class.stat(&self.digest.places, metric)?;
                 let kind = quantity_kind(metric);
                 let figures = stat.figures(rules, kind)?;
                 Some(Quantity {
@@ -222,14 +217,11 @@ impl Report {
 
     /// The flags of a class, by name.
     pub fn flags<'a>(&'a self, class: &'a ClassDigest) -> Vec<Flag<'a>> {
-        let mut rows: Vec<Flag<'a>> = self
-            .columns(class)
-            .filter(|(_, column)| column.flags != (0, 0))
-            .map(|(metric, column)| Flag {
-                name: self.digest.registry.name(metric),
-                yes: column.flags.0,
-                no: column.flags.1,
-            })
+        let metrics = self.digest.places.metrics().iter().copied();
+        let mut rows: Vec<Flag<'a>> = metrics
+            .map(|metric| (metric, class.flags(&self.digest.places, metric)))
+            .filter(|(_, flags)| *flags != (0, 0))
+            .map(|(metric, (yes, no))| Flag { name: self.digest.registry.name(metric), yes, no })
             .collect();
         rows.sort_by_key(|row| (row.name.to_ascii_lowercase(), row.name));
         rows
@@ -250,26 +242,25 @@ impl Report {
         rows
     }
 
-    fn columns<'a>(
-        &'a self,
-        class: &'a ClassDigest,
-    ) -> impl Iterator<Item = (MetricId, &'a crate::digest::class::Column)> {
-        self.digest.places.metrics().iter().copied().zip(&class.columns)
-    }
-
     /// The sum of an attribute over all classes.
     pub fn total_of(&self, metric: MetricId) -> i128 {
-        self.total.stat(&self.digest.places, metric).map_or(0, |stat| stat.sum)
+        self.digest.total.totals(&self.digest.places, metric).map_or(0, |totals| totals.sum)
     }
 
     /// `Query_time` of a class.
-    pub fn time_of<'a>(&'a self, class: &'a ClassDigest) -> Option<&'a Stat> {
+    pub fn time_of(&self, class: &ClassDigest) -> Option<Stat> {
         class.stat(&self.digest.places, metric::QUERY_TIME)
+    }
+
+    /// What a class stands for with what sampling left out; `None` where that is nothing.
+    pub fn estimate_of(&self, class: &ClassDigest) -> Option<Estimate> {
+        let estimate = class.estimate(&self.digest.places);
+        (estimate.events != u128::from(class.count)).then_some(estimate)
     }
 
     /// Rates of a class.
     pub fn rates_of(&self, class: &ClassDigest) -> Option<Rates> {
-        profile::rates(class, self.time_of(class), self.rules)
+        profile::rates(class, class.totals(&self.digest.places, metric::QUERY_TIME), self.rules)
     }
 
     /// Figures of the attribute by which samples were chosen.
@@ -351,7 +342,7 @@ impl Report {
 
     /// The shortest `Query_time` of an event: what the log left out was shorter.
     pub fn threshold(&self) -> Option<i128> {
-        self.time_of(&self.total).map(|stat| stat.min)
+        self.time_of(&self.digest.total).map(|stat| stat.min)
     }
 
     /// The zone in which times are printed: that of the log, where figures are the peer's and the
@@ -366,7 +357,7 @@ impl Report {
 
     /// First and last end of a statement.
     pub fn range(&self) -> Option<(Timestamp, Timestamp)> {
-        self.total.first.zip(self.total.last)
+        self.digest.total.first().zip(self.digest.total.last())
     }
 }
 

@@ -224,8 +224,8 @@ pub fn classes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
                 set(&format!("{name}_{part}"), value);
             }
         }
-        set("first_seen", time(class.first));
-        set("last_seen", time(class.last));
+        set("first_seen", time(class.first()));
+        set("last_seen", time(class.last()));
         set("databases", names(metric::DATABASE));
         set("users", names(metric::USER));
         set("hosts", names(metric::HOST));

@@ -3,7 +3,7 @@
 
 use crate::digest::Digest;
 use crate::digest::class::{ClassDigest, quantity_kind};
-use crate::digest::stat::{Rules, Stat};
+use crate::digest::stat::{Rules, Stat, Totals};
 use crate::metric::{self, MetricId};
 use crate::sql::fingerprint::ClassId;
 use crate::time::SECOND;
@@ -121,12 +121,12 @@ pub fn profile(
 ) -> Profile {
     let attribute = metric_of(digest, &order.attribute);
     let statistic = |class: &ClassDigest| {
-        let stat = class.stat(&digest.places, attribute?)?;
+        let totals = class.totals(&digest.places, attribute?)?;
         Some(match order.function {
-            Function::Sum => stat.sum,
-            Function::Min => stat.min,
-            Function::Max => stat.max,
-            Function::Count => i128::from(stat.count),
+            Function::Sum => totals.sum,
+            Function::Min => totals.min,
+            Function::Max => totals.max,
+            Function::Count => i128::from(totals.count),
         })
     };
     let mut ranking: Vec<_> = digest
@@ -185,13 +185,9 @@ fn is_outlier(
 
 /// The attribute that a name means, among those with numbers.
 pub fn metric_of(digest: &Digest, name: &str) -> Option<MetricId> {
-    let metrics = digest.places.metrics().iter().enumerate();
-    let has_numbers = |place: usize| {
-        let column = |class: &ClassDigest| class.columns.get(place).map(|c| c.stat.is_some());
-        digest.classes.iter().any(|class| column(class) == Some(true))
-    };
-    let mut meant = metrics.filter(|(_, metric)| digest.registry.is_meant(**metric, name));
-    meant.find(|(place, _)| has_numbers(*place)).map(|(_, metric)| *metric)
+    let metrics = digest.places.metrics().iter().copied();
+    let mut meant = metrics.filter(|metric| digest.registry.is_meant(*metric, name));
+    meant.find(|metric| digest.total.totals(&digest.places, *metric).is_some())
 }
 
 /// Events a second, and how many ran at once on average.
@@ -205,8 +201,8 @@ pub struct Rates {
 
 /// Rates over the time from the first to the last end of a statement; `None` where that has no
 /// length, and by our own rules where it is shorter than a second: many servers tell no more.
-pub fn rates(class: &ClassDigest, time: Option<&Stat>, rules: Rules) -> Option<Rates> {
-    let length = class.last?.0 as f64 - class.first?.0 as f64;
+pub fn rates(class: &ClassDigest, time: Option<Totals>, rules: Rules) -> Option<Rates> {
+    let length = class.last()?.0 as f64 - class.first()?.0 as f64;
     let least = if rules == Rules::Default { SECOND as f64 } else { 1.0 };
     (length >= least).then(|| Rates {
         queries_per_second: class.count as f64 * 1e6 / length,

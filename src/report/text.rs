@@ -162,8 +162,8 @@ impl Text<'_> {
     // The whole log.
     fn header(&mut self) -> io::Result<()> {
         let report = self.report;
-        let rates = report.rates_of(&report.total);
-        let events = report.total.count;
+        let rates = report.rates_of(&report.digest.total);
+        let events = report.digest.total.count;
         let classes = report.digest.kept_classes() as u64;
         let more = if report.digest.further_events > 0 { "more than " } else { "" };
         let mut line = match self.rules() {
@@ -191,7 +191,7 @@ impl Text<'_> {
             writeln!(self.out, "# Time range: {range}")?;
         } else {
             let is_filtered = report.inputs.iter().any(|input| input.events.filtered > 0);
-            let why = match is_filtered && report.total.count == 0 {
+            let why = match is_filtered && report.digest.total.count == 0 {
                 true => "no event passed the filters",
                 false => "the log has no times",
             };
@@ -203,7 +203,7 @@ impl Text<'_> {
             let active = cell::thousands(active);
             writeln!(self.out, "# Active time: {active} s had an event; {rate} QPS in those")?;
         }
-        let (rows, zeros) = parted(report, &report.total, self.rules());
+        let (rows, zeros) = parted(report, &report.digest.total, self.rules());
         self.table_head("")?;
         let mut labels = Labels::new(self.rules(), rows.iter().map(|row| row.name));
         let (innodb, plain) = rows.iter().partition::<Vec<&Quantity<'_>>, _>(is_innodb);
@@ -217,7 +217,7 @@ impl Text<'_> {
             }
         }
         self.zeros(&zeros)?;
-        self.flags(&report.total)
+        self.flags(&report.digest.total)
     }
 
     fn zeros(&mut self, names: &[String]) -> io::Result<()> {
@@ -262,7 +262,7 @@ impl Text<'_> {
         let unit = cell::unit(row.name, row.kind, rules);
         let cell = |value: f64| cell::quantity(cell::printed(value, row.kind, rules), unit, rules);
         let pct = pct.map_or(String::new(), |pct| pct.to_string());
-        let (stat, figures) = (row.stat, &row.figures);
+        let (stat, figures) = (&row.stat, &row.figures);
         let (sum, min, max) = (cell(stat.sum as f64), cell(stat.min as f64), cell(stat.max as f64));
         let avg = cell(figures.avg);
         let (p95, stddev, median) =
@@ -333,7 +333,7 @@ impl Text<'_> {
             let by_fingerprint = report.group == Group::Fingerprint;
             let id = if by_fingerprint { self.id(ranked.class) } else { "0x".to_owned() };
             let scores =
-                report.time_of(class).and_then(|stat| super::profile::scores(stat, self.rules()));
+                report.time_of(class).and_then(|stat| super::profile::scores(&stat, self.rules()));
             let score = scores.map_or("-".to_owned(), |(ratio, _)| format!("{ratio:.2}"));
             // The peer's column is five characters wide and cuts what is longer.
             let score = match score.get(..2) {
@@ -363,11 +363,11 @@ impl Text<'_> {
 
     /// Response time with its share, calls, and time a call.
     fn times(&self, class: &ClassDigest, whole: i128) -> [String; 3] {
-        let stat = self.report.time_of(class);
-        let sum = stat.map_or(0, |stat| stat.sum) as f64 / 1e6;
+        let time = class.totals(&self.report.digest.places, metric::QUERY_TIME);
+        let sum = time.map_or(0, |time| time.sum) as f64 / 1e6;
         let share = if whole == 0 { 0.0 } else { sum * 1e8 / whole as f64 };
         let count = match self.rules() {
-            Rules::Peer => stat.map_or(0, |stat| stat.count),
+            Rules::Peer => time.map_or(0, |time| time.count),
             Rules::Default => class.count,
         };
         let each = if count == 0 { 0.0 } else { sum / count as f64 };
@@ -420,7 +420,7 @@ impl Text<'_> {
                 cell::shorten(rates.map_or(0.0, |r| r.queries_per_second), 1000.0),
                 cell::shorten(rates.map_or(0.0, |r| r.concurrency), 1000.0)
             ),
-            Rules::Default => rate_text(rates, class.first.is_some()),
+            Rules::Default => rate_text(rates, class.first().is_some()),
         };
         let id = self.id(ranked.class);
         let bold = Style::new().fg_color(Some(AnsiColor::Cyan.into())).bold();
@@ -436,7 +436,7 @@ impl Text<'_> {
             writeln!(self.out, "# ID in pt-query-digest 3.7.1: {peer}")?;
         }
         let scores =
-            report.time_of(class).and_then(|stat| super::profile::scores(stat, self.rules()));
+            report.time_of(class).and_then(|stat| super::profile::scores(&stat, self.rules()));
         match scores {
             Some((ratio, _)) if self.is_peer() => {
                 writeln!(self.out, "# Scores: V/M = {ratio:.2}")?;
@@ -446,7 +446,7 @@ impl Text<'_> {
             }
             None => {}
         }
-        match class.first.zip(class.last) {
+        match class.first().zip(class.last()) {
             Some((first, last)) => {
                 let range = self.range(first, last);
                 writeln!(self.out, "# Time range: {range}")?;
@@ -470,11 +470,11 @@ impl Text<'_> {
     }
 
     fn estimate(&mut self, class: &ClassDigest) -> io::Result<()> {
-        if self.is_peer() || class.estimate.events == u128::from(class.count) {
+        let Some(estimate) = self.report.estimate_of(class).filter(|_| !self.is_peer()) else {
             return Ok(());
-        }
-        let events = cell::three_digits(class.estimate.events as f64, 1000.0);
-        let time = cell::seconds(class.estimate.query_time as f64 / 1e6);
+        };
+        let events = cell::three_digits(estimate.events as f64, 1000.0);
+        let time = cell::seconds(estimate.query_time as f64 / 1e6);
         writeln!(self.out, "# Estimate: about {events} calls and {time} with what was not logged")
     }
 
@@ -482,7 +482,7 @@ impl Text<'_> {
         let report = self.report;
         let rules = self.rules();
         self.table_head("pct")?;
-        let pct = cell::percent(class.count as f64, report.total.count as f64, rules);
+        let pct = cell::percent(class.count as f64, report.digest.total.count as f64, rules);
         writeln!(self.out, "# {:<LABEL$} {pct:>3} {:>7}", "Count", class.count)?;
         let (rows, zeros) = parted(report, class, rules);
         let mut labels = Labels::new(rules, rows.iter().map(|row| row.name));
