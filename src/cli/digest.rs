@@ -1,5 +1,6 @@
 //! `adagio digest`.
 
+use std::mem::ManuallyDrop;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -111,7 +112,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let shown = args.manners.show(study.progress());
     let report = study.run();
     drop(shown);
-    let report = report?;
+    // The program ends behind it: no need to give back each of its pieces.
+    let report = ManuallyDrop::new(report?);
     args.manners.warn(&report, args.inputs.redact);
     output::write(args.output_file.as_ref(), |out| match args.output {
         Format::Text => text::write(&report, &look, out),

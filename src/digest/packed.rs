@@ -370,8 +370,8 @@ mod tests {
         let mut numbers = Numbers::new(Rules::Peer);
         numbers.add(7, Kind::Count);
         let Numbers::Packed(packed) = &mut numbers else { unreachable!() };
-        let Kept::Buckets { counts, .. } = &mut packed.kept else { unreachable!() };
-        counts[0] = u32::MAX;
+        let Kept::Buckets { counts, low } = &mut packed.kept else { unreachable!() };
+        counts[bucket(7, Kind::Count) - usize::from(*low)] = u32::MAX;
         numbers.add(7, Kind::Count);
         let stat = numbers.stat(0, Kind::Count).unwrap();
         assert_eq!(stat.count, u64::from(u32::MAX) + 1);

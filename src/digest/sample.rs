@@ -171,12 +171,16 @@ impl Typical {
         }
         let before = self.low.saturating_sub(quarter);
         self.low -= before;
-        self.hashes.splice(0..0, std::iter::repeat_n(NO_HASH, before));
-        self.examples.splice(0..0, std::iter::repeat_n(None, before));
         let place = quarter - self.low;
-        if place >= self.hashes.len() {
-            self.hashes.resize(place + 1, NO_HASH);
-            self.examples.resize(place + 1, None);
+        let behind = (place + 1).saturating_sub(before + self.hashes.len());
+        if before + behind > 0 {
+            // Just as many: half of the room that a list takes in advance would never be used.
+            self.hashes.reserve_exact(before + behind);
+            self.examples.reserve_exact(before + behind);
+            self.hashes.splice(0..0, std::iter::repeat_n(NO_HASH, before));
+            self.examples.splice(0..0, std::iter::repeat_n(None, before));
+            self.hashes.resize(self.hashes.len() + behind, NO_HASH);
+            self.examples.resize(self.examples.len() + behind, None);
         }
         let kept = &mut self.examples[place];
         if kept.as_ref().is_none_or(|kept| (hash, origin) < (self.hashes[place], kept.origin())) {

@@ -103,19 +103,16 @@ pub fn narrow_bucket(millionths: u64) -> usize {
 /// Makes room for a bucket among counts of the buckets from `low` on; gives the new `low`.
 #[cold]
 pub fn reach(counts: &mut Vec<u32>, low: u16, bucket: usize) -> u16 {
-    let first = usize::from(low);
-    if counts.is_empty() {
-        counts.push(0);
-        return bucket as u16;
-    }
-    if bucket < first {
-        counts.splice(0..0, std::iter::repeat_n(0, first - bucket));
-        return bucket as u16;
-    }
-    if bucket - first >= counts.len() {
-        counts.resize(bucket - first + 1, 0);
-    }
-    low
+    // A line of memory at once.
+    const STEP: usize = 16;
+    let (step, behind) = (bucket / STEP * STEP, bucket / STEP * STEP + STEP);
+    let first = if counts.is_empty() { step } else { usize::from(low) };
+    let before = first.saturating_sub(step);
+    let after = behind.saturating_sub(first + counts.len());
+    counts.reserve_exact(before + after);
+    counts.splice(0..0, std::iter::repeat_n(0, before));
+    counts.resize(counts.len() + after, 0);
+    (first - before) as u16
 }
 
 /// The least number of millionths in a bucket, and the least one behind it (`None` for the last).
