@@ -442,10 +442,10 @@ fn two_digests_merge_either_way_to_that_of_one_run() {
                     .map(|(bytes, number)| digest(bytes, number, Rules::Default, &mut batch))
             };
             let [(mut there, one), (other, two)] = digests();
-            there.merge(other);
+            there.merge(other, 2);
             let there = report_of(there, &names, [&one, &two]);
             let [(other, _), (mut back, _)] = digests();
-            back.merge(other);
+            back.merge(other, 2);
             let back = report_of(back, &names, [&one, &two]);
             assert!(there == back, "{sample:?} at byte {offset}");
             std::fs::write(&names[0], first).unwrap();

@@ -36,6 +36,7 @@ use class::ClassDigest;
 use filter::{Derived, Fields, Filter};
 use names::Names;
 use places::{Places, Translation};
+use run::on_each;
 use stat::Rules;
 use tally::Tally;
 use timeline::Timeline;
@@ -369,8 +370,10 @@ impl Digest {
         self.classes.len() - self.further_rows.len()
     }
 
-    /// Joins the digest of another part of the run.
-    pub fn merge(&mut self, other: Digest) {
+    /// Joins the digest of another part of the run, with so many threads.
+    pub fn merge(&mut self, other: Digest, threads: usize) {
+        /// Not worth a thread.
+        const FEW: usize = 500;
         // A name past the bound of names has no place on either side.
         let metrics: Vec<Option<MetricId>> = other
             .places
@@ -395,14 +398,24 @@ impl Digest {
         without_unknown(&mut total);
         self.total.merge(&total, &there);
         let mut class_of = Vec::with_capacity(other.classes.len());
+        let mut joining = Vec::new();
         for (key, mut class) in other.keys.iter().zip(other.classes) {
             without_unknown(&mut class);
             let place = self.class(key);
             class_of.push(place);
-            let own = &mut self.classes[place as usize];
-            own.merge(&class, &there);
-            own.samples.merge(class.samples);
+            joining.resize_with(self.classes.len(), || None);
+            joining[place as usize] = Some(class);
         }
+        let each = self.classes.len().div_ceil(threads).max(FEW);
+        let parts = self.classes.chunks_mut(each).zip(joining.chunks_mut(each)).collect();
+        on_each(parts, |(own, joining): (&mut [ClassDigest], &mut [Option<ClassDigest>])| {
+            for (own, class) in own.iter_mut().zip(joining) {
+                if let Some(class) = class.take() {
+                    own.merge(&class, &there);
+                    own.samples.merge(class.samples);
+                }
+            }
+        });
         let mut further = other.further;
         further.classes_mut().for_each(without_unknown);
         self.further.merge(further, &there);

@@ -148,7 +148,7 @@ pub fn run(
     // Only now all threads have told which classes they met.
     let digests = on_each(finished, |(sorter, registry)| sorter.finish(registry));
     let whole = digests.into_iter().reduce(|mut whole, digest| {
-        whole.merge(digest);
+        whole.merge(digest, threads.max(1));
         whole
     });
     let framers = lanes.into_iter().map(|lane| {
@@ -162,7 +162,7 @@ pub fn run(
 }
 
 /// Does something with each, every one on a thread of its own where there are several; in order.
-fn on_each<I: Send, O: Send>(inputs: Vec<I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
+pub(super) fn on_each<I: Send, O: Send>(inputs: Vec<I>, work: impl Fn(I) -> O + Sync) -> Vec<O> {
     if inputs.len() <= 1 {
         return inputs.into_iter().map(work).collect();
     }

@@ -176,11 +176,15 @@ fn is_outlier(
     outliers: &Outliers,
     rules: Rules,
 ) -> bool {
-    let Some(stat) = class.stat(&digest.places, metric) else { return false };
+    let Some(totals) = class.totals(&digest.places, metric) else { return false };
     let kind = quantity_kind(metric);
     let scale = kind.scale() as f64;
-    stat.count >= outliers.count
-        && stat.figures(rules, kind).is_some_and(|f| f.pct_95 / scale >= outliers.at_least)
+    // No figure of ours is past the greatest value.
+    let is_low = rules == Rules::Default && totals.max as f64 / scale < outliers.at_least;
+    let figures = || class.stat(&digest.places, metric)?.figures(rules, kind);
+    totals.count >= outliers.count
+        && !is_low
+        && figures().is_some_and(|figures| figures.pct_95 / scale >= outliers.at_least)
 }
 
 /// The attribute that a name means, among those with numbers.

@@ -340,7 +340,7 @@ impl Text<'_> {
                 Some(head) if self.is_peer() && score.len() > 5 => format!("{head}..."),
                 _ => score,
             };
-            let [time, calls, each] = self.times(class, whole);
+            let [time, calls, each] = self.times([class], whole);
             let item = one_line(&report.item_of(ranked.class, self.rules()));
             let rank = ranked.rank.to_string();
             rows.push(self.record(
@@ -349,7 +349,8 @@ impl Text<'_> {
                 &item,
             ));
         }
-        let [time, calls, each] = self.times(&report.rest(), whole);
+        let rest = report.profile.rest.iter().map(|class| &report.digest.classes[*class]);
+        let [time, calls, each] = self.times(rest, whole);
         let rest = format!("<{} ITEMS>", report.profile.rest.len());
         rows.push(self.record(["MISC", "0xMISC", &time, &calls, &each, "0.0"], "rest", &rest));
         self.ranking(rows)
@@ -361,15 +362,23 @@ impl Text<'_> {
         figures.into_iter().chain(why).chain([item]).map(str::to_owned).collect()
     }
 
-    /// Response time with its share, calls, and time a call.
-    fn times(&self, class: &ClassDigest, whole: i128) -> [String; 3] {
-        let time = class.totals(&self.report.digest.places, metric::QUERY_TIME);
-        let sum = time.map_or(0, |time| time.sum) as f64 / 1e6;
+    /// Response time of classes with its share, calls, and time a call.
+    fn times<'a>(
+        &self,
+        classes: impl IntoIterator<Item = &'a ClassDigest>,
+        whole: i128,
+    ) -> [String; 3] {
+        let (mut sum, mut count) = (0, 0);
+        for class in classes {
+            let time = class.totals(&self.report.digest.places, metric::QUERY_TIME);
+            sum += time.map_or(0, |time| time.sum);
+            count += match self.rules() {
+                Rules::Peer => time.map_or(0, |time| time.count),
+                Rules::Default => class.count,
+            };
+        }
+        let sum = sum as f64 / 1e6;
         let share = if whole == 0 { 0.0 } else { sum * 1e8 / whole as f64 };
-        let count = match self.rules() {
-            Rules::Peer => time.map_or(0, |time| time.count),
-            Rules::Default => class.count,
-        };
         let each = if count == 0 { 0.0 } else { sum / count as f64 };
         [format!("{sum:.4} {share:>5.1}%"), count.to_string(), format!("{each:.4}")]
     }
