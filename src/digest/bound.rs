@@ -190,9 +190,37 @@ impl Further {
     }
 }
 
-/// The row of an item: names with numbers in them share one.
-pub fn row_of(item: &[u8]) -> Vec<u8> {
-    let mut row = Vec::with_capacity(item.len());
-    distill::push_folded(&mut row, item);
-    row
+/// What rows are called. Classes that differ in numbers alone are in the same row, so the item is
+/// made of the text with `0` for each run of digits, and of many texts only once.
+#[derive(Debug, Default)]
+pub struct RowNames {
+    known: HashMap<Box<[u8]>, Box<[u8]>, foldhash::fast::FixedState>,
+    /// Bytes of the texts.
+    bytes: usize,
+    text: Vec<u8>,
+}
+
+/// Bytes of texts whose rows are remembered.
+const TEXT_BYTES: usize = 4 * 1024 * 1024;
+
+impl RowNames {
+    /// The row of a class with this text, of whose kind `item_of` makes the item.
+    pub fn row(&mut self, text: &[u8], item_of: impl FnOnce(&[u8]) -> Vec<u8>) -> Box<[u8]> {
+        self.text.clear();
+        for run in text.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
+            let run = if run[0].is_ascii_digit() { b"0" } else { run };
+            self.text.extend_from_slice(run);
+        }
+        if let Some(row) = self.known.get(&*self.text) {
+            return row.clone();
+        }
+        let mut row = Vec::new();
+        distill::push_folded(&mut row, &item_of(&self.text));
+        let row = row.into_boxed_slice();
+        if self.bytes + text.len() <= TEXT_BYTES {
+            self.bytes += text.len();
+            self.known.insert(self.text.as_slice().into(), row.clone());
+        }
+        row
+    }
 }

@@ -31,7 +31,7 @@ use crate::sql::outline::{self, outline};
 use crate::sql::{distill, fingerprint, pt};
 use crate::time::{SECOND, Timestamp};
 
-use bound::{Admission, Further, KeyHash};
+use bound::{Admission, Further, KeyHash, RowNames};
 use class::ClassDigest;
 use filter::{Derived, Fields, Filter};
 use names::Names;
@@ -171,7 +171,7 @@ enum Place {
     /// A class.
     Class(u32),
     /// The row of further classes with this name.
-    Row(Vec<u8>),
+    Row(Box<[u8]>),
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -194,6 +194,7 @@ pub struct Sorter<'o> {
     told: usize,
     /// Of classes before this one it is decided whether they are kept.
     settled: usize,
+    rows: RowNames,
     outlines: Outlines,
     fields: Fields,
     order: Named,
@@ -458,6 +459,7 @@ impl<'o> Sorter<'o> {
             hashes: Vec::new(),
             told: 0,
             settled: 0,
+            rows: RowNames::default(),
             outlines: Outlines::default(),
             fields: Fields::default(),
             order: Named::new(&options.order),
@@ -546,11 +548,11 @@ impl<'o> Sorter<'o> {
 
     /// The row of further classes for a class: told by its key alone, for a class may be given up
     /// by one thread and never begun by another.
-    fn further_row(&self, key: &[u8]) -> Vec<u8> {
+    fn further_row(&mut self, key: &[u8]) -> Box<[u8]> {
         match self.options.group {
-            Group::Fingerprint => bound::row_of(&item_of(key, self.options.rules)),
-            Group::Item => bound::row_of(key),
-            Group::Tables | Group::Attribute(_) => Vec::new(),
+            Group::Fingerprint => self.rows.row(key, |text| item_of(text, self.options.rules)),
+            Group::Item => self.rows.row(key, <[u8]>::to_vec),
+            Group::Tables | Group::Attribute(_) => Box::default(),
         }
     }
 

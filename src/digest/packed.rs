@@ -179,7 +179,24 @@ impl Packed {
     }
 }
 
+/// The room that a list takes for its first number; more than that, and there will be many.
+const FEW: usize = 4;
+
 impl Kept {
+    /// So many values that they are counted from now on.
+    #[cold]
+    fn counted(values: &[u64], kind: Kind) -> Kept {
+        let (mut counts, mut low) = (Vec::new(), 0);
+        let ends = [values.iter().min(), values.iter().max()];
+        for end in ends.into_iter().flatten() {
+            low = spread::reach(&mut counts, low, bucket(*end, kind));
+        }
+        for value in values {
+            counts[bucket(*value, kind) - usize::from(low)] += 1;
+        }
+        Kept::Buckets { counts, low }
+    }
+
     /// Keeps a number; not if its bucket is full.
     #[inline]
     fn add(&mut self, value: u64, kind: Kind) -> bool {
@@ -198,14 +215,15 @@ impl Kept {
                 *low = spread::reach(counts, *low, bucket);
                 counts[bucket - usize::from(*low)] += 1;
             }
-            Kept::Values(values) if values.len() < EXACT => values.push(value),
+            Kept::Values(values) if values.len() < EXACT => {
+                if values.len() == FEW {
+                    values.reserve_exact(EXACT - FEW);
+                }
+                values.push(value);
+            }
             Kept::Values(values) => {
-                let values = std::mem::take(values);
-                *self = Kept::Buckets { counts: Vec::new(), low: 0 };
-                values.into_iter().for_each(|value| {
-                    self.add(value, kind);
-                });
-                self.add(value, kind);
+                values.push(value);
+                *self = Kept::counted(values, kind);
             }
         }
         true
