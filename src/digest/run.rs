@@ -2,7 +2,7 @@
 //!
 //! A thread takes the next block of an input, looks through it for what can be told without the
 //! blocks before, waits for its turn to frame it, for entries inherit from the ones before, and
-//! then works on its entries. Only reading and framing are under a lock, and neither takes long.
+//! then works on its entries. Reading and framing are under a lock each, and neither takes long.
 //! Threads that find the end of an input go on with the next one.
 
 use std::io;
@@ -14,7 +14,7 @@ use crate::digest::{Digest, Options, Sorter};
 use crate::event::Event;
 use crate::logs::frame::Batch;
 use crate::logs::slow::read::{Reader, Reading};
-use crate::logs::slow::{Ahead, Framer};
+use crate::logs::slow::{Ahead, Framer, Intake};
 use crate::metric::Registry;
 use crate::problem::Problems;
 
@@ -64,6 +64,7 @@ pub fn each(
 
 /// One input, and whose turn it is.
 struct Lane {
+    intake: Intake,
     framing: Mutex<Framing>,
     framed: Condvar,
 }
@@ -90,7 +91,9 @@ impl Drop for Turn<'_> {
 
 impl Lane {
     fn new(framer: Framer) -> Lane {
-        Lane { framing: Mutex::new(Framing { framer, turn: Some(0) }), framed: Condvar::new() }
+        let intake = framer.intake().clone();
+        let framing = Mutex::new(Framing { framer, turn: Some(0) });
+        Lane { intake, framing, framed: Condvar::new() }
     }
 
     /// `None` if another thread is gone in the middle of framing; its panic ends the run.
@@ -100,12 +103,12 @@ impl Lane {
 
     /// Fills the batch with the next block and the entries it completes; false at the end.
     fn next(&self, batch: &mut Batch, ahead: Option<&mut Ahead>) -> bool {
-        let Some(mut framing) = self.lock() else { return false };
-        let Some(ahead) = ahead else { return framing.framer.next(batch) };
-        if !framing.framer.read(batch) {
+        let Some(ahead) = ahead else {
+            return self.lock().is_some_and(|mut framing| framing.framer.next(batch));
+        };
+        if !self.intake.read(batch) {
             return false;
         }
-        drop(framing);
         let turn = Turn(self);
         ahead.look(batch.text());
         let Some(framing) = self.lock() else { return false };

@@ -109,6 +109,11 @@ impl Blocks {
         filled
     }
 
+    /// Whether its lines must be unwrapped: then its text stands at other bytes than the input's.
+    pub fn is_wrapped(&self) -> bool {
+        self.unwrap.is_some()
+    }
+
     /// What broke reading off, if anything did.
     pub fn failure(&self) -> Option<&io::Error> {
         self.failure.as_ref()

@@ -12,6 +12,7 @@
 //! Framing is cheap and in order; what the header says is read by [`read`], event by event.
 
 pub mod header;
+mod intake;
 pub mod lines;
 pub mod quotes;
 pub mod read;
@@ -26,6 +27,7 @@ use crate::source::blocks::Blocks;
 use crate::sql::outline::Mode;
 use crate::time::{LogTime, SECOND, Timestamp, Zone};
 
+pub use intake::Intake;
 use quotes::{Open, Walk};
 pub use usual::Ahead;
 use usual::Usual;
@@ -102,13 +104,11 @@ impl Offsets {
 /// Cuts one input into entries.
 pub struct Framer {
     source: u32,
-    blocks: Blocks,
+    intake: Intake,
+    /// Whether its text stands at other bytes than the input's.
+    is_wrapped: bool,
     /// Bytes of a block.
     block: usize,
-    /// Blocks read.
-    read: u64,
-    /// Whether the last one was read.
-    is_read: bool,
     /// Text that was framed and is not whole.
     pending: Vec<u8>,
     /// How much text is waited for before it is looked at again.
@@ -209,10 +209,9 @@ impl Framer {
     pub fn new(source: u32, blocks: Blocks, zone: Option<Zone>) -> Framer {
         Framer {
             source,
-            blocks,
+            is_wrapped: blocks.is_wrapped(),
+            intake: Intake::new(source, blocks, BLOCK),
             block: BLOCK,
-            read: 0,
-            is_read: false,
             pending: Vec::new(),
             wanted: 0,
             base: 0,
@@ -233,9 +232,10 @@ impl Framer {
         Framer { usual: Usual::new(mode), ..self }
     }
 
-    /// The first bytes of the input.
-    pub fn beginning(&self) -> &[u8] {
-        self.blocks.beginning()
+    /// Where its blocks come from. Each block that is taken there must be [framed](Self::frame),
+    /// one after the other.
+    pub fn intake(&self) -> &Intake {
+        &self.intake
     }
 
     /// What the bytes read so far were.
@@ -250,38 +250,11 @@ impl Framer {
 
     /// Reads and frames the next block; false at the end.
     pub fn next(&mut self, batch: &mut Batch) -> bool {
-        let more = self.read(batch);
+        let more = self.intake.read(batch);
         if more {
             self.frame(batch, &Ahead::new(None));
         }
         more
-    }
-
-    /// Reads the next block; false at the end. Each block that was read must be [framed](Self::frame),
-    /// one after the other.
-    pub fn read(&mut self, batch: &mut Batch) -> bool {
-        if self.is_read {
-            return false;
-        }
-        // Room in front of the block, for what is left of the one before.
-        let (start, end) = (self.room(), self.room() + self.block);
-        // A buffer that held a long entry is not kept for ever.
-        if batch.buffer.len() < end || batch.buffer.len() > 4 * end {
-            batch.buffer.resize(end, 0);
-            batch.buffer.shrink_to_fit();
-        }
-        let count = self.blocks.read(&mut batch.buffer[start..end]);
-        self.is_read = count < self.block;
-        batch.source = self.source;
-        batch.number = self.read;
-        batch.filled = Span { start, end: start + count };
-        batch.is_last = self.is_read;
-        self.read += 1;
-        true
-    }
-
-    fn room(&self) -> usize {
-        self.block / 4
     }
 
     /// Frames what a block completes. `ahead` may tell entries of that block.
@@ -322,8 +295,10 @@ impl Framer {
         self.wanted = if at == 0 { (2 * text.len()).min(LONGEST + self.block) } else { 0 };
         batch.buffer = buffer;
         self.base += at as u64;
-        self.blocks.forget(self.base);
-        self.tally.bytes = self.blocks.origin(self.base);
+        if self.is_wrapped {
+            self.intake.ask(|blocks| blocks.forget(self.base));
+        }
+        self.tally.bytes = self.offset(0);
         if self.ended {
             self.end();
         }
@@ -331,10 +306,14 @@ impl Framer {
 
     fn end(&mut self) {
         // A last line of nothing but a prefix has no text of its own.
-        self.tally.bytes = self.blocks.total(self.base);
-        self.tally.header_bytes += self.tally.bytes - self.blocks.origin(self.base);
-        self.tally.foreign_lines += self.blocks.dropped_lines();
-        if let Some(failure) = self.blocks.failure() {
+        let (total, dropped, failure) = self.intake.ask(|blocks| {
+            let failure = blocks.failure().map(ToString::to_string);
+            (blocks.total(self.base), blocks.dropped_lines(), failure)
+        });
+        self.tally.header_bytes += total - self.offset(0);
+        self.tally.bytes = total;
+        self.tally.foreign_lines += dropped;
+        if let Some(failure) = failure {
             self.tally.failure = Some(format!("byte {}: {failure}", self.tally.bytes));
             let detail = format!("the input could not be read further: {failure}");
             self.problems.add(Problem {
@@ -395,7 +374,8 @@ impl Framer {
     }
 
     fn offset(&self, at: usize) -> u64 {
-        self.blocks.origin(self.base + at as u64)
+        let place = self.base + at as u64;
+        if self.is_wrapped { self.intake.ask(|blocks| blocks.origin(place)) } else { place }
     }
 
     fn skip(&mut self, text: &[u8], at: usize, end: usize, why: Why) {
@@ -1107,10 +1087,15 @@ mod tests {
     /// What framing with blocks of this size tells: entries with what they inherit, and the tally.
     fn framed(log: &[u8], block: usize, look_ahead: bool) -> (Vec<String>, Tally) {
         let blocks = Blocks::new(Box::new(Cursor::new(log.to_vec())));
-        let mut framer = Framer { block, ..Framer::new(0, blocks, None) };
+        let intake = Intake::new(0, blocks, block);
+        let mut framer = Framer {
+            block,
+            intake,
+            ..Framer::new(0, Blocks::new(Box::new(std::io::empty())), None)
+        };
         let (mut batch, mut ahead) = (Batch::default(), Ahead::new(None));
         let mut entries = Vec::new();
-        while framer.read(&mut batch) {
+        while framer.intake.read(&mut batch) {
             if look_ahead {
                 ahead.look(batch.text());
             }
