@@ -38,6 +38,16 @@ pub struct Request {
     pub threads: usize,
 }
 
+impl Request {
+    /// How many threads read.
+    fn readers(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => threads,
+        }
+    }
+}
+
 /// Inputs that are open and what is asked of them.
 #[derive(Debug)]
 pub struct Study {
@@ -85,7 +95,7 @@ impl Study {
         let paths = if paths.is_empty() { &standard_input } else { paths };
         let mut inputs = Vec::new();
         for (number, path) in paths.iter().enumerate() {
-            let source = source::open(path, &stop)?;
+            let source = source::open(path, &stop, request.readers())?;
             let blocks = Blocks::new(source.reader);
             if let (Some(failure), true) = (blocks.failure(), blocks.beginning().is_empty()) {
                 let failure = std::io::Error::new(failure.kind(), failure.to_string());
@@ -131,10 +141,7 @@ impl Study {
     /// Errors: not one event in inputs that are not empty; an attribute to order or group by
     /// that no event has.
     pub fn run(mut self) -> Result<Report, Error> {
-        let threads = match self.request.threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
-            threads => threads,
-        };
+        let threads = self.request.readers();
         let framers = self.framers();
         let reading = self.reading();
         let outcome = run::run(framers, &self.request.options, &reading, threads, &self.stop);

@@ -49,8 +49,11 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     // Lines come in the order of the log, so one thread writes them whatever is asked for.
     let _ = args.threads.threads;
     let everything = Limit { percent: Some(100.0), count: None };
-    let request = args.inputs.request(Group::Fingerprint, Order::default(), everything, None)?;
+    let mut request =
+        args.inputs.request(Group::Fingerprint, Order::default(), everything, None)?;
     let stop = output::stop_flag();
+    // Events are written in order, so one thread reads them.
+    request.threads = 1;
     let study = Study::open(&args.inputs.files, request, Arc::clone(&stop))?;
     std::fs::create_dir_all(&args.to)
         .with_context(|| format!("cannot make the folder {}", args.to.display()))?;

@@ -144,12 +144,13 @@ impl Read for Decoder {
 }
 
 /// Opens a file, or standard input for `-`. Compression is told by content. `stop` ends an input
-/// that keeps its reader waiting.
+/// that keeps its reader waiting. What is packed is unpacked by a thread of its own for a single
+/// reader; several readers, who read in turn, do it best themselves.
 ///
 /// Errors: not there, not readable, a directory.
-pub fn open(path: &Path, stop: &Arc<AtomicBool>) -> Result<Source, Error> {
+pub fn open(path: &Path, stop: &Arc<AtomicBool>, readers: usize) -> Result<Source, Error> {
     let mut source = open_packed(path, stop)?;
-    if source.compression != Compression::None {
+    if source.compression != Compression::None && readers == 1 {
         source.reader = Box::new(Decoder::Looked { reader: source.reader, given: 0 });
     }
     Ok(source)
