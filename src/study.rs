@@ -93,25 +93,28 @@ impl Study {
     ) -> Result<Study, Error> {
         let standard_input = [PathBuf::from("-")];
         let paths = if paths.is_empty() { &standard_input } else { paths };
+        let readers = request.readers();
         let mut inputs = Vec::new();
         for (number, path) in paths.iter().enumerate() {
-            let source = source::open(path, &stop, request.readers())?;
+            let source = source::open(path, &stop, readers)?;
             let blocks = Blocks::new(source.reader);
             if let (Some(failure), true) = (blocks.failure(), blocks.beginning().is_empty()) {
                 let failure = std::io::Error::new(failure.kind(), failure.to_string());
                 return Err(Error::Read { name: source.name, offset: 0, source: failure });
             }
             let looks = guess::looks(blocks.beginning());
+            let (number, zone) = (number as u32, request.log_zone.clone());
+            let framer = match source.compression {
+                Compression::None => Framer::new(number, blocks, zone),
+                _ => Framer::unpacking(readers, number, blocks, zone),
+            };
             inputs.push(Opened {
                 name: source.name,
                 size: source.size,
                 compression: source.compression,
                 taken: source.taken,
                 looks,
-                framer: Some(
-                    Framer::new(number as u32, blocks, request.log_zone.clone())
-                        .with_outlines(request.options.outlines()),
-                ),
+                framer: Some(framer.with_outlines(request.options.outlines())),
             });
         }
         Ok(Study { request, inputs, stop })

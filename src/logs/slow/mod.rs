@@ -34,6 +34,9 @@ use usual::Usual;
 
 /// Text that is read at once: little enough to stay in a processor's own cache with the classes.
 pub const BLOCK: usize = 512 * 1024;
+/// The same, where several threads unpack in turn: a decoder looks back at megabytes of text, which
+/// have to be near again each time. In all for so many bytes, and for one no more than half of it.
+pub const UNPACKED: usize = 8 * 1024 * 1024;
 /// The longest entry that is surely kept whole; of a longer one the statement is cut.
 pub const LONGEST: usize = 256 * 1024 * 1024;
 /// How far is looked to tell a header in a string from one behind an unclosed string.
@@ -207,11 +210,21 @@ struct Entry {
 impl Framer {
     /// A framer of an input; `zone` is that of times without a mark, where the user names it.
     pub fn new(source: u32, blocks: Blocks, zone: Option<Zone>) -> Framer {
+        Framer::with_blocks_of(BLOCK, source, blocks, zone)
+    }
+
+    /// The same for a packed input that has so many readers.
+    pub fn unpacking(readers: usize, source: u32, blocks: Blocks, zone: Option<Zone>) -> Framer {
+        let size = if readers > 1 { (UNPACKED / readers).max(BLOCK) } else { BLOCK };
+        Framer::with_blocks_of(size, source, blocks, zone)
+    }
+
+    fn with_blocks_of(block: usize, source: u32, blocks: Blocks, zone: Option<Zone>) -> Framer {
         Framer {
             source,
             is_wrapped: blocks.is_wrapped(),
-            intake: Intake::new(source, blocks, BLOCK),
-            block: BLOCK,
+            intake: Intake::new(source, blocks, block),
+            block,
             pending: Vec::new(),
             wanted: 0,
             base: 0,
@@ -1087,12 +1100,7 @@ mod tests {
     /// What framing with blocks of this size tells: entries with what they inherit, and the tally.
     fn framed(log: &[u8], block: usize, look_ahead: bool) -> (Vec<String>, Tally) {
         let blocks = Blocks::new(Box::new(Cursor::new(log.to_vec())));
-        let intake = Intake::new(0, blocks, block);
-        let mut framer = Framer {
-            block,
-            intake,
-            ..Framer::new(0, Blocks::new(Box::new(std::io::empty())), None)
-        };
+        let mut framer = Framer::with_blocks_of(block, 0, blocks, None);
         let (mut batch, mut ahead) = (Batch::default(), Ahead::new(None));
         let mut entries = Vec::new();
         while framer.intake.read(&mut batch) {
