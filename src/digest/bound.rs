@@ -134,21 +134,21 @@ impl Further {
     }
 
     /// Joins those of another part of the run.
-    pub fn merge(&mut self, other: Further, there: &Translation) {
+    pub fn merge(&mut self, mut other: Further, there: &Translation) {
         self.limit = match (self.limit, other.limit) {
             (Some(own), Some(other)) => Some(own.min(other)),
             (own, other) => own.or(other),
         };
-        for (item, row) in other.rows {
+        for (item, mut row) in other.rows {
             let own = match self.is_beyond(&item) {
                 true => &mut self.rest,
                 false => self.rows.entry(item).or_default(),
             };
             own.merge(&row, there);
-            own.samples.merge(row.samples);
+            own.samples.merge(&mut row.samples);
         }
         self.rest.merge(&other.rest, there);
-        self.rest.samples.merge(other.rest.samples);
+        self.rest.samples.merge(&mut other.rest.samples);
     }
 
     /// Puts rows past the bound into the rest.
@@ -160,9 +160,9 @@ impl Further {
         self.limit = Some(limit);
         let beyond: Vec<_> =
             self.rows.extract_if(|item, _| tally::hash(item) > limit).map(|(_, row)| row).collect();
-        for row in beyond {
+        for mut row in beyond {
             self.rest.merge(&row, own);
-            self.rest.samples.merge(row.samples);
+            self.rest.samples.merge(&mut row.samples);
         }
     }
 

@@ -151,6 +151,9 @@ pub struct Digest {
     active: HashMap<i64, u64, foldhash::fast::FixedState>,
     /// The second noted last: the next event is often in the same one.
     last_active: Option<i64>,
+    /// What is left of classes that were joined: to give it back piece by piece takes longer than to
+    /// join them.
+    joined: Vec<Vec<Option<ClassDigest>>>,
     /// Runs of classes by batch.
     timelines: Vec<(u64, Timeline)>,
 }
@@ -223,6 +226,7 @@ impl Digest {
             sources: Vec::new(),
             active: HashMap::default(),
             last_active: None,
+            joined: Vec::new(),
             timelines: Vec::new(),
         }
     }
@@ -352,12 +356,12 @@ impl Digest {
     /// Puts the rows of further classes behind the classes.
     pub fn add_further(&mut self) {
         let own = self.own();
-        for (name, row) in std::mem::take(&mut self.further).into_rows(&own) {
+        for (name, mut row) in std::mem::take(&mut self.further).into_rows(&own) {
             self.further_events += row.count;
             let place = self.class(&name) as usize;
             self.further_rows.push(place);
             self.classes[place].merge(&row, &own);
-            self.classes[place].samples.merge(row.samples);
+            self.classes[place].samples.merge(&mut row.samples);
         }
     }
 
@@ -411,12 +415,13 @@ impl Digest {
         let parts = self.classes.chunks_mut(each).zip(joining.chunks_mut(each)).collect();
         on_each(parts, |(own, joining): (&mut [ClassDigest], &mut [Option<ClassDigest>])| {
             for (own, class) in own.iter_mut().zip(joining) {
-                if let Some(class) = class.take() {
-                    own.merge(&class, &there);
-                    own.samples.merge(class.samples);
+                if let Some(class) = class {
+                    own.merge(class, &there);
+                    own.samples.merge(&mut class.samples);
                 }
             }
         });
+        self.joined.push(joining);
         let mut further = other.further;
         further.classes_mut().for_each(without_unknown);
         self.further.merge(further, &there);
@@ -653,10 +658,10 @@ impl<'o> Sorter<'o> {
             let key = std::mem::take(&mut self.digest.keys[place]);
             self.digest.by_key.remove(&key);
             let row = self.further_row(&key);
-            let class = std::mem::take(&mut self.digest.classes[place]);
+            let mut class = std::mem::take(&mut self.digest.classes[place]);
             let further = self.digest.further.row(&row, || own.clone());
             further.merge(&class, &own);
-            further.samples.merge(class.samples);
+            further.samples.merge(&mut class.samples);
         }
         self.settled = self.hashes.len();
     }

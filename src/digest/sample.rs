@@ -166,6 +166,27 @@ impl Typical {
         origin: Origin,
         example: impl FnOnce(Vec<u8>) -> Example,
     ) {
+        if let Some(kept) = self.better(quarter, hash, origin) {
+            let room = kept.take().map_or(Vec::new(), |kept| kept.text);
+            *kept = Some(example(room));
+        }
+    }
+
+    /// Takes the example from where it is, if it is the better one.
+    fn join(&mut self, quarter: usize, origin: Origin, example: &mut Option<Example>) {
+        if let Some(kept) = self.better(quarter, place_hash(origin), origin) {
+            std::mem::swap(kept, example);
+        }
+    }
+
+    /// Where the example of a quarter is kept, if there is none with so little a hash: it is to be
+    /// replaced.
+    fn better(
+        &mut self,
+        quarter: usize,
+        hash: u64,
+        origin: Origin,
+    ) -> Option<&mut Option<Example>> {
         if self.hashes.is_empty() {
             self.low = quarter;
         }
@@ -185,9 +206,9 @@ impl Typical {
         let kept = &mut self.examples[place];
         if kept.as_ref().is_none_or(|kept| (hash, origin) < (self.hashes[place], kept.origin())) {
             self.hashes[place] = hash;
-            let room = kept.take().map_or(Vec::new(), |kept| kept.text);
-            *kept = Some(example(room));
+            return Some(kept);
         }
+        None
     }
 }
 
@@ -207,16 +228,16 @@ impl Samples {
             .offer(quarter(value), origin, |room| Example::of(event, value, query_time, room));
     }
 
-    /// Joins the samples of another part of the run.
-    pub fn merge(&mut self, other: Samples) {
+    /// Joins the samples of another part of the run. What is not chosen is left there.
+    pub fn merge(&mut self, other: &mut Samples) {
         let key = |sample: &Option<Sample>| sample.as_ref().map(|s| (s.value, s.origin));
         if key(&other.worst) > key(&self.worst) {
-            self.worst = other.worst;
+            std::mem::swap(&mut self.worst, &mut other.worst);
         }
-        let Typical { low, examples, .. } = other.typical;
-        for (place, example) in examples.into_iter().enumerate() {
-            if let Some(example) = example {
-                self.typical.offer(low + place, example.origin(), |_| example);
+        let Typical { low, examples, .. } = &mut other.typical;
+        for (place, example) in examples.iter_mut().enumerate() {
+            if let Some(origin) = example.as_ref().map(Example::origin) {
+                self.typical.join(*low + place, origin, example);
             }
         }
     }
