@@ -5,7 +5,8 @@
 //!
 //! - words: [`time`], [`metric`], [`event`], [`problem`], [`flavor`], [`error`],
 //!   [`scan`] (byte masks)
-//! - carriers: [`source`] (files, compression, what shippers put around lines)
+//! - carriers: [`source`] (files, compression, what shippers put around lines), [`rowset`] (what a
+//!   client printed)
 //! - readers: [`sql`] (tokens, fingerprints, distilled items, conditions), [`logs`] (framing and
 //!   headers)
 //! - engine: [`digest`]
@@ -24,6 +25,7 @@ pub mod logs;
 pub mod metric;
 pub mod problem;
 pub mod report;
+pub mod rowset;
 pub mod scan;
 pub mod source;
 pub mod sql;

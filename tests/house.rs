@@ -12,6 +12,7 @@ const WORDS: &[&str] = &["time", "metric", "event", "problem", "flavor", "error"
 #[rustfmt::skip]
 const FLOORS: &[(&str, &[&str])] = &[
     ("source", &[]),
+    ("rowset", &[]),
     ("sql", &[]),
     // Where a statement ends is found in the walk that makes its outline.
     ("logs", &["source", "sql::outline"]),
