@@ -8,7 +8,7 @@
 //! - carriers: [`source`] (files, compression, what shippers put around lines), [`rowset`] (what a
 //!   client printed)
 //! - readers: [`sql`] (tokens, fingerprints, distilled items, conditions), [`logs`] (framing and
-//!   headers)
+//!   headers), [`plan`] (EXPLAIN output)
 //! - engine: [`digest`]
 //! - outside: [`report`]
 //! - front door: [`study`]
@@ -23,6 +23,7 @@ pub mod event;
 pub mod flavor;
 pub mod logs;
 pub mod metric;
+pub mod plan;
 pub mod problem;
 pub mod report;
 pub mod rowset;

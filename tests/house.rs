@@ -16,10 +16,11 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("sql", &[]),
     // Where a statement ends is found in the walk that makes its outline.
     ("logs", &["source", "sql::outline"]),
+    ("plan", &["rowset"]),
     ("digest", &["source", "logs", "sql"]),
     // Of a log a report shows only what its bytes were.
-    ("report", &["logs::slow::Tally", "logs::slow::Offsets", "sql", "digest"]),
-    ("study", &["source", "logs", "sql", "digest", "report"]),
+    ("report", &["logs::slow::Tally", "logs::slow::Offsets", "sql", "plan", "digest"]),
+    ("study", &["source", "logs", "sql", "plan", "digest", "report"]),
 ];
 
 /// Crates that have one home: the crate, and the files or folders that may name it.

@@ -1,0 +1,252 @@
+//! What the server expects a plan to cost: rows read, rows sorted, rows of the result.
+
+use super::{Amount, Block, Node, Plan, Role};
+
+/// The estimates of a plan added up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Rows of each step times how often it is run.
+    pub rows_examined: Amount,
+    /// Rows that go through a sort.
+    pub rows_sorted: Amount,
+    /// Rows that the statement gives, before a LIMIT that the plan does not show.
+    pub rows_result: Amount,
+}
+
+impl Plan {
+    /// Adds up what the plan expects. A row estimate that is not told counts as none; a condition
+    /// without an estimate as one that keeps all rows.
+    ///
+    /// A step is run once where it is the first one, reads for a join buffer or fills a hash or
+    /// temporary table; else once for each row that the steps before it leave. A dependent
+    /// subquery is run once for each row of the SELECT around it.
+    ///
+    /// `None` of a plan that tells no step: MySQL says `<not executable by iterator executor>` of
+    /// some UPDATEs and DELETEs.
+    pub fn estimate(&self) -> Option<Estimate> {
+        let first = self.nodes.first()?;
+        let is_told = !first.operation.as_deref().is_some_and(|step| step.starts_with("<not exec"));
+        is_told.then(|| if self.blocks.is_empty() { of_tree(&self.nodes) } else { of_blocks(self) })
+    }
+}
+
+/// Words of Extra of a SELECT that has no row.
+const EMPTY: &[&str] = &[
+    "Impossible",
+    "no matching row",
+    "No matching",
+    "Const row not found",
+    "Zero limit",
+    "const row not found",
+];
+
+/// What a block does when it is run once.
+struct Run {
+    examined: Amount,
+    sorted: Amount,
+    result: Amount,
+    /// The rows of the result with those of the further parts of a UNION.
+    joined: Amount,
+}
+
+/// Runs a block; `before` gets for each of its nodes the rows that those before it leave.
+fn run_of(plan: &Plan, block: &Block, before: &mut [Amount]) -> Run {
+    let mut examined = Amount::ZERO;
+    let mut sorted = Amount::ZERO;
+    let mut result = Amount::ONE;
+    let mut sorts_all = false;
+    for (place, at) in block.nodes.iter().enumerate() {
+        let Some(node) = plan.nodes.get(*at) else { continue };
+        if let Some(rows) = before.get_mut(*at) {
+            *rows = result;
+        }
+        let Some(rows) = node.rows else {
+            let is_empty = EMPTY.iter().any(|words| node.says(words));
+            result = if is_empty { Amount::ZERO } else { result };
+            continue;
+        };
+        let loops = if place == 0 || is_buffered(node) { Amount::ONE } else { result };
+        examined = examined.plus(rows.times(loops));
+        result = result.times(kept(node, rows));
+        if node.says("Using filesort") {
+            // A sort of a temporary table gets the rows of all tables.
+            sorts_all |= node.says("Using temporary");
+            sorted = if sorts_all { sorted } else { sorted.plus(result) };
+        }
+    }
+    sorted = if sorts_all { sorted.plus(result) } else { sorted };
+    Run { examined, sorted, result, joined: result }
+}
+
+/// Rows that a table leaves of those read. A table of one row that is not there leaves NULLs of an
+/// outer join, or else the server would say so of the whole.
+fn kept(node: &Node, rows: Amount) -> Amount {
+    match node.access_type.as_deref() {
+        Some("const" | "system") => Amount::ONE,
+        _ => rows.percent(node.filtered.unwrap_or(Amount::whole(100))),
+    }
+}
+
+/// Whether a table is read for many rows at once. Batched key access collects the keys of many
+/// rows and still looks up each of them.
+fn is_buffered(node: &Node) -> bool {
+    let is_scan =
+        matches!(node.access_type.as_deref(), Some("ALL" | "index" | "range" | "index_merge"));
+    let is_hashed = node.access_type.as_deref().is_some_and(|access| access.starts_with("hash_"));
+    node.says("Using join buffer") && (is_scan || is_hashed)
+}
+
+fn of_blocks(plan: &Plan) -> Estimate {
+    let mut before = vec![Amount::ONE; plan.nodes.len()];
+    let mut runs: Vec<Run> =
+        plan.blocks.iter().map(|block| run_of(plan, block, &mut before)).collect();
+    join_parts(plan, &mut runs);
+    let mut sum = Estimate::default();
+    for (place, (block, run)) in plan.blocks.iter().zip(&runs).enumerate() {
+        let times = times_of(plan, &runs, &before, place);
+        sum.rows_examined = sum.rows_examined.plus(run.examined.times(times));
+        sum.rows_sorted = sum.rows_sorted.plus(run.sorted.times(times));
+        let result = block.nodes.first().filter(|_| block.role == Role::Result);
+        let result = result.and_then(|place| plan.nodes.get(*place));
+        let joined = block.first_part.and_then(|first| runs.get(first)).map(|run| run.joined);
+        if let (Some(node), Some(rows)) = (result, joined)
+            && node.says("Using filesort")
+        {
+            sum.rows_sorted = sum.rows_sorted.plus(rows.times(times));
+        }
+    }
+    let main = plan.blocks.iter().position(|block| block.role == Role::Main);
+    sum.rows_result = main.and_then(|main| runs.get(main)).map_or(Amount::ZERO, |run| run.joined);
+    sum
+}
+
+/// Adds the rows of further parts of a UNION to those of its first part; duplicates are not known.
+fn join_parts(plan: &Plan, runs: &mut [Run]) {
+    for (place, block) in plan.blocks.iter().enumerate() {
+        let rows = runs.get(place).map_or(Amount::ZERO, |run| run.result);
+        let Some(run) = block.first_part.and_then(|first| runs.get_mut(first)) else { continue };
+        match block.role {
+            Role::Union => run.joined = run.joined.plus(rows),
+            Role::Intersect => run.joined = run.joined.min(rows),
+            _ => {}
+        }
+    }
+}
+
+/// Levels of dependent subqueries that are followed.
+const DEEPEST: usize = 100;
+
+/// How often a block is run; `before` are the rows that the nodes before each node leave.
+fn times_of(plan: &Plan, runs: &[Run], before: &[Amount], place: usize) -> Amount {
+    let mut times = Amount::ONE;
+    let mut at = place;
+    for _ in 0..DEEPEST {
+        let Some(block) = plan.blocks.get(at) else { break };
+        let Some(around) = block.under else { break };
+        // What depends on nothing is run once, wherever its rows are read.
+        if !block.is_dependent {
+            break;
+        }
+        let rows = block.reader.and_then(|reader| before.get(reader).copied());
+        let rows = rows.or_else(|| runs.get(around).map(|run| run.result));
+        times = times.times(rows.unwrap_or(Amount::ONE));
+        at = around;
+    }
+    times
+}
+
+/// The same for operations that hold each other. Their depth is bounded where they are read.
+fn of_tree(nodes: &[Node]) -> Estimate {
+    let mut sum = Estimate::default();
+    let Some((main, others)) = nodes.split_first() else { return sum };
+    sum.rows_result = out(main).unwrap_or(Amount::ZERO);
+    step(main, Amount::ONE, &mut sum);
+    for other in others {
+        step(other, times_of_subquery(other, sum.rows_result), &mut sum);
+    }
+    sum
+}
+
+/// Rows that a step gives, by its own figure or else by that of the first step below it that has
+/// one.
+fn out(node: &Node) -> Option<Amount> {
+    let rows = match node.rows {
+        Some(rows) => rows,
+        None if node.operation.as_deref().is_some_and(|step| step.starts_with("Aggregate: ")) => {
+            Amount::ONE
+        }
+        None => out(node.children.first()?)?,
+    };
+    let is_limit = node.operation.as_deref().is_some_and(|step| step.starts_with("Limit"));
+    let most = node.limit.filter(|_| is_limit).map(Amount::whole);
+    Some(most.map_or(rows, |most| rows.min(most)))
+}
+
+fn times_of_subquery(node: &Node, rows: Amount) -> Amount {
+    let heading = node.operation.as_deref().unwrap_or_default();
+    let is_dependent = heading.contains("dependent") || heading.contains("uncacheable");
+    if heading.starts_with("Select #") && is_dependent { rows } else { Amount::ONE }
+}
+
+/// Steps that read rows without an access type.
+const READS: &[&str] = &["Count rows in", "Scan new records", "Materialize table function"];
+/// Steps of an index merge: the rows are those left of the scans below, as in a line `index_merge`.
+const MERGES: &[&str] =
+    &["Intersect rows sorted", "Deduplicate rows sorted", "Sort-deduplicate by row ID"];
+
+fn step(node: &Node, times: Amount, sum: &mut Estimate) {
+    let operation = node.operation.as_deref().unwrap_or_default();
+    let begins = |words: &[&str]| words.iter().any(|words| operation.starts_with(words));
+    let is_merge = begins(MERGES);
+    // What the server puts into a temporary table of its own is not read from a table.
+    let is_own = node.table.as_deref().is_some_and(|table| table.ends_with("temporary>"));
+    if !is_own && (is_merge || node.access_type.is_some() || begins(READS)) {
+        sum.rows_examined = sum.rows_examined.plus(node.rows.unwrap_or_default().times(times));
+    }
+    if is_merge {
+        return;
+    }
+    if node.says("Using filesort") {
+        let below = node.children.first().and_then(out).unwrap_or_default();
+        sum.rows_sorted = sum.rows_sorted.plus(below.times(times));
+    }
+    let is_loop = begins(&["Nested loop", "Batched key access"]);
+    let is_choice = begins(&["Alternative plans"]);
+    let is_filled_once = begins(&[
+        "Materialize",
+        "Union materialize",
+        "Intersect materialize",
+        "Except materialize",
+    ]) && !operation.contains("invalidate on row");
+    let times =
+        if is_filled_once && !operation.contains("LATERAL") { once(node, times) } else { times };
+    let mut rows = times;
+    for (place, child) in node.children.iter().enumerate() {
+        let is_subquery =
+            child.operation.as_deref().is_some_and(|step| step.starts_with("Select #"));
+        let child_times = if is_subquery {
+            times_of_subquery(child, times.times(out(node).unwrap_or(Amount::ONE)))
+        } else if is_loop && place > 0 {
+            rows
+        } else {
+            times
+        };
+        if place == 0 || !is_choice || is_subquery {
+            step(child, child_times, sum);
+        }
+        rows = rows.times(out(child).unwrap_or(Amount::ONE));
+    }
+}
+
+/// A temporary table is filled once, unless what fills it depends on the rows around: then its
+/// conditions hold values of these rows.
+fn once(node: &Node, times: Amount) -> Amount {
+    let mut rest: Vec<&Node> = node.children.iter().collect();
+    while let Some(node) = rest.pop() {
+        if node.operation.as_deref().is_some_and(|step| step.contains("<cache>(")) {
+            return times;
+        }
+        rest.extend(&node.children);
+    }
+    Amount::ONE
+}

@@ -1,0 +1,135 @@
+//! The statement that a plan belongs to, where it stands above the plan.
+
+use crate::rowset::Lines;
+use crate::rowset::lines::quote;
+
+/// Lines above a plan that are looked at.
+const NEAR: usize = 2000;
+
+/// The statement in the lines from `from` up to the plan at `print`: behind the last `EXPLAIN`
+/// that begins a line.
+pub fn above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
+    let from = from.max(print.saturating_sub(NEAR));
+    let text = |at: usize| {
+        let line = lines.get(at).unwrap_or_default();
+        without_prompt(&line[quote(line).len()..])
+    };
+    let start = (from..print).rev().find(|at| explained(text(*at)).is_some())?;
+    let mut statement = explained(text(start))?.to_vec();
+    for at in start + 1..print {
+        let line = text(at);
+        if line.starts_with(b"----") {
+            break;
+        }
+        statement.push(b'\n');
+        statement.extend_from_slice(line);
+    }
+    let statement = without_end(&statement);
+    (!statement.is_empty()).then(|| String::from_utf8_lossy(statement).into_owned())
+}
+
+/// Whether a line begins with the prompt of a client.
+pub fn has_prompt(line: &[u8]) -> bool {
+    prompt(line) > 0 && !line.starts_with(b"-> ")
+}
+
+/// The length of `mysql> `, `MariaDB [shop]> ` or, where a statement goes on, `-> `.
+fn prompt(line: &[u8]) -> usize {
+    let begins = |word: &[u8]| line.starts_with(word);
+    if begins(b"mysql> ") {
+        7
+    } else if begins(b"-> ") || begins(b"'> ") || begins(b"\"> ") || begins(b"`> ") {
+        3
+    } else if begins(b"mysql>") || begins(b"MariaDB [") {
+        let window = &line[..line.len().min(200)];
+        let end = memchr::memchr(b'>', window);
+        end.map_or(0, |end| end + 1 + usize::from(line.get(end + 1) == Some(&b' ')))
+    } else {
+        0
+    }
+}
+
+fn without_prompt(line: &[u8]) -> &[u8] {
+    &line[prompt(line)..]
+}
+
+/// What is behind `EXPLAIN` and its options.
+fn explained(line: &[u8]) -> Option<&[u8]> {
+    let (word, mut rest) = word(line);
+    let is_verb = [&b"EXPLAIN"[..], b"DESCRIBE", b"DESC", b"ANALYZE"]
+        .iter()
+        .any(|verb| word.eq_ignore_ascii_case(verb));
+    if !is_verb {
+        return None;
+    }
+    loop {
+        let text = rest.trim_ascii_start();
+        if text.starts_with(b"/*!") {
+            let end = memchr::memmem::find(text, b"*/")?;
+            rest = &text[end + 2..];
+            continue;
+        }
+        let (option, behind) = self::word(text);
+        let is = |name: &[u8]| option.eq_ignore_ascii_case(name);
+        if is(b"EXTENDED") || is(b"PARTITIONS") || is(b"ANALYZE") {
+            rest = behind;
+        } else if is(b"FORMAT") {
+            let behind = behind.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+            rest = self::word(behind).1;
+        } else {
+            return Some(text);
+        }
+    }
+}
+
+/// A statement without the `EXPLAIN` before it.
+pub fn without_explain(statement: &[u8]) -> &[u8] {
+    without_end(explained(statement).unwrap_or(statement))
+}
+
+/// The first word of a line, and what is behind it.
+fn word(line: &[u8]) -> (&[u8], &[u8]) {
+    let is_part = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
+    line.split_at(line.iter().take_while(is_part).count())
+}
+
+/// A statement without `;`, `\G` and blanks at its end.
+fn without_end(mut text: &[u8]) -> &[u8] {
+    loop {
+        let shorter = text.trim_ascii();
+        let shorter = [&b";"[..], b"\\G", b"\\g"]
+            .iter()
+            .find_map(|end| shorter.strip_suffix(*end))
+            .unwrap_or(shorter);
+        if shorter.len() == text.len() {
+            return text;
+        }
+        text = shorter;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, want: Option<&str>) {
+        let lines = Lines::new(text.as_bytes());
+        assert_eq!(above(&lines, 0, lines.len()).as_deref(), want, "{text}");
+    }
+
+    #[test]
+    fn the_statement_is_what_is_behind_explain() {
+        check("mysql> EXPLAIN SELECT 1;\n", Some("SELECT 1"));
+        check("mysql> explain extended select *\n    -> from t\\G\n", Some("select *\nfrom t"));
+        check(
+            "MariaDB [shop]> ANALYZE FORMAT=JSON UPDATE t SET a = 1;\n",
+            Some("UPDATE t SET a = 1"),
+        );
+        check("--------------\nEXPLAIN FORMAT=TREE SELECT 1\n--------------\n\n", Some("SELECT 1"));
+        check("# EXPLAIN /*!50100 PARTITIONS*/\nSELECT a FROM t\\G\n", Some("SELECT a FROM t"));
+        check("EXPLAIN SELECT 1;\nEXPLAIN SELECT 2;\n", Some("SELECT 2"));
+        check("the plan of the query explained above\n", None);
+        check("EXPLAIN\n", None);
+    }
+}
