@@ -1,5 +1,7 @@
 //! One run: inputs and options in, a report out. The front door of the library.
 
+pub mod plans;
+
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;

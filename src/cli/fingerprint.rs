@@ -1,16 +1,13 @@
 //! `adagio fingerprint`.
 
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use adagio::digest::fingerprint_as_peer;
 use adagio::logs::statements::statements;
-use adagio::source::compressed;
 use adagio::sql::fingerprint::{ClassId, collapse_digits, fingerprint};
-use anyhow::Context;
 use clap::ValueEnum;
 
-use super::inputs::Compat;
+use super::inputs::{Compat, read_whole};
 use super::output;
 
 /// What an input is.
@@ -53,7 +50,7 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<u8> {
     let standard_input = [PathBuf::from("-")];
     let files = if args.files.is_empty() { &standard_input[..] } else { &args.files };
-    let texts = files.iter().map(|file| read(file)).collect::<anyhow::Result<Vec<_>>>()?;
+    let texts = files.iter().map(|file| read_whole(file)).collect::<anyhow::Result<Vec<_>>>()?;
     output::write(None, |out| {
         for statement in texts.iter().flat_map(|text| statements(text)) {
             let text = match args.compat {
@@ -70,22 +67,4 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Ok(())
     })?;
     Ok(super::DONE)
-}
-
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    let failed = || format!("cannot read {}", path.display());
-    let reader: Box<dyn Read + Send> = if path.as_os_str() == "-" {
-        Box::new(std::io::stdin())
-    } else {
-        anyhow::ensure!(!path.is_dir(), "{} is a directory", path.display());
-        Box::new(std::fs::File::open(path).with_context(failed)?)
-    };
-    let (_, mut reader) = compressed::open(reader).with_context(failed)?;
-    let mut text = Vec::new();
-    reader.read_to_end(&mut text).with_context(failed)?;
-    let mark = text.starts_with(b"\xef\xbb\xbf");
-    if mark {
-        text.drain(..3);
-    }
-    Ok(text)
 }

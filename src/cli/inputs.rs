@@ -1,13 +1,15 @@
 //! Options of every command that reads a log.
 
+use std::io::Read;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use adagio::digest::filter::Filter;
 use adagio::digest::stat::Rules;
 use adagio::digest::{Group, Options};
 use adagio::report::profile::{Limit, Order, Outliers};
+use adagio::source::compressed;
 use adagio::sql::condition::Condition;
 use adagio::study::Request;
 use adagio::time::{Timestamp, Zone, typed};
@@ -154,4 +156,23 @@ impl Args {
 fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Timestamp(since.as_micros() as i64)
+}
+
+/// The plain text of a file, or of standard input for `-`; a byte order mark is taken off.
+pub fn read_whole(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let failed = || format!("cannot read {}", path.display());
+    let reader: Box<dyn Read + Send> = if path.as_os_str() == "-" {
+        Box::new(std::io::stdin())
+    } else {
+        anyhow::ensure!(!path.is_dir(), "{} is a directory", path.display());
+        Box::new(std::fs::File::open(path).with_context(failed)?)
+    };
+    let (_, mut reader) = compressed::open(reader).with_context(failed)?;
+    let mut text = Vec::new();
+    reader.read_to_end(&mut text).with_context(failed)?;
+    let mark = text.starts_with(b"\xef\xbb\xbf");
+    if mark {
+        text.drain(..3);
+    }
+    Ok(text)
 }

@@ -1,6 +1,7 @@
 //! From what was typed to what is meant: commands, their options, exit status.
 
 mod digest;
+mod explain;
 mod export;
 mod fingerprint;
 mod inputs;
@@ -29,6 +30,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Digest(digest::Args),
+    Explain(explain::Args),
     Export(export::Args),
     Fingerprint(fingerprint::Args),
     Completions(shell::Completions),
@@ -50,6 +52,7 @@ pub fn main() -> ExitCode {
     };
     let done = match &arguments.command {
         Command::Digest(args) => digest::run(args),
+        Command::Explain(args) => explain::run(args),
         Command::Export(args) => export::run(args),
         Command::Fingerprint(args) => fingerprint::run(args),
         Command::Completions(args) => shell::completions(args, &mut Arguments::command()),

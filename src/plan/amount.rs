@@ -78,6 +78,12 @@ impl Amount {
         self.0 / Amount::UNIT
     }
 
+    /// The nearest whole number, half up.
+    pub fn rounded(self) -> Amount {
+        let whole = self.0.saturating_add(Amount::UNIT / 2) / Amount::UNIT;
+        Amount(whole.saturating_mul(Amount::UNIT))
+    }
+
     /// How many times `other` it is; `None` of nothing.
     pub fn ratio(self, other: Amount) -> Option<Amount> {
         (other.0 > 0).then(|| Amount(product(self.0, Amount::UNIT, other.0)))
@@ -174,6 +180,8 @@ mod tests {
         assert_eq!(of("1").minus(of("2")), Amount::ZERO);
         assert_eq!(of("51200").ratio(of("51000")).unwrap().to_string(), "1.003921568");
         assert_eq!(of("1").ratio(Amount::ZERO), None);
+        assert_eq!(of("1599.5").rounded(), of("1600"));
+        assert_eq!(of("1599.499999").rounded(), of("1599"));
         let most = Amount(u128::MAX);
         assert_eq!(most.plus(Amount::ONE), most);
         assert_eq!(most.times(most), most);

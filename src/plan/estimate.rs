@@ -21,11 +21,12 @@ impl Plan {
     /// temporary table; else once for each row that the steps before it leave. A dependent
     /// subquery is run once for each row of the SELECT around it.
     ///
-    /// `None` of a plan that tells no step: MySQL says `<not executable by iterator executor>` of
-    /// some UPDATEs and DELETEs.
+    /// `None` of a plan that tells no step, as MySQL says `<not executable by iterator executor>` of
+    /// some UPDATEs and DELETEs, and of a print that is cut before its rows.
     pub fn estimate(&self) -> Option<Estimate> {
         let first = self.nodes.first()?;
-        let is_told = !first.operation.as_deref().is_some_and(|step| step.starts_with("<not exec"));
+        let is_told = !self.is_without_rows
+            && !first.operation.as_deref().is_some_and(|step| step.starts_with("<not exec"));
         is_told.then(|| if self.blocks.is_empty() { of_tree(&self.nodes) } else { of_blocks(self) })
     }
 }

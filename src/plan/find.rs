@@ -75,7 +75,7 @@ impl Places<'_> {
     /// The same for other readers of this room.
     pub fn cut(&mut self, line: usize, expected: &str) {
         let column = self.lines.get(line).map_or(0, <[u8]>::len);
-        self.broken(line, column, expected, true);
+        self.tell(line, column, Kind::CutTail, expected, "");
     }
 
     fn tell(&mut self, line: usize, column: usize, kind: Kind, expected: &str, text: &str) {
@@ -86,10 +86,10 @@ impl Places<'_> {
         self.problems.add(Problem { origin, kind, detail, text: text.to_owned() });
     }
 
+    /// Where a value stands: figures are at the end of a line, names before them.
     fn column_of(&self, line: usize, text: &str) -> usize {
-        let found =
-            self.lines.get(line).and_then(|line| memchr::memmem::find(line, text.as_bytes()));
-        found.unwrap_or(0)
+        let line = self.lines.get(line).unwrap_or_default();
+        memchr::memmem::rfind(line, text.as_bytes()).unwrap_or(0)
     }
 }
 
@@ -267,9 +267,8 @@ impl<'a> Finder<'a> {
 /// The one column of a plan in JSON or as a tree; of MariaDB's SHOW EXPLAIN and SHOW ANALYZE too.
 fn is_document(columns: &[String]) -> bool {
     let [name] = columns else { return false };
-    ["EXPLAIN", "ANALYZE", "SHOW EXPLAIN", "SHOW ANALYZE"]
-        .iter()
-        .any(|word| name.eq_ignore_ascii_case(word))
+    // In capitals: a slow log has lines that begin with `# explain: `.
+    ["EXPLAIN", "ANALYZE", "SHOW EXPLAIN", "SHOW ANALYZE"].contains(&name.as_str())
 }
 
 fn is_warnings(columns: &[String]) -> bool {

@@ -79,7 +79,8 @@ impl Actual {
         if self.loops == Some(Amount::ZERO) {
             return Some(Amount::ZERO);
         }
-        Some(self.rows_per_loop?.times(self.loops?))
+        // Averages are rounded in print; what they add up to is a whole number of rows.
+        Some(self.rows_per_loop?.times(self.loops?).rounded())
     }
 }
 
@@ -212,6 +213,8 @@ pub struct Plan {
     pub blocks: Vec<Block>,
     /// Milliseconds of the whole, where the print says so apart from its steps.
     whole_ms: Option<Amount>,
+    /// Whether the print is cut before the rows of its steps.
+    is_without_rows: bool,
     asides: Vec<Aside>,
 }
 

@@ -35,7 +35,8 @@ pub fn read<'a>(
             Some(level) if !is_next_plan => {
                 let deepest = steps.last().map_or(0, |(level, _)| level + 1).min(DEEPEST);
                 if level > deepest {
-                    places.unread(at, "a step that is at most one level deeper", &said(text));
+                    let text = String::from_utf8_lossy(text.trim_ascii());
+                    places.unread(at, "a step that is at most one level deeper", &text);
                 }
                 let node = step(&said(text), at, places);
                 steps.push((level.min(deepest), node));

@@ -3,6 +3,7 @@
 pub mod cell;
 pub mod json;
 pub mod ndjson;
+pub mod plans;
 pub mod profile;
 pub mod text;
 

@@ -190,12 +190,9 @@ impl Rule {
                 at += length;
             }
         }
-        // Where the print is cut on the right, the last cell goes to the end of the line.
+        // Where the print is cut on the right, what is there of the last cell may be half a value.
         if self.is_whole && (cuts.peek().is_some() || column != self.width) {
             return None;
-        }
-        if !self.is_whole {
-            bars.push(line.len());
         }
         let cells = bars.windows(2).filter_map(|pair| line.get(pair[0] + 1..pair[1]));
         Some(cells.collect())

@@ -36,7 +36,8 @@ pub enum Print {
 pub struct Row {
     /// Line of the text.
     pub line: usize,
-    /// As many as there are columns, or fewer where the print is cut; `None` is NULL.
+    /// As many as there are columns, or fewer where the print is cut; `None` is NULL. Of a print
+    /// that is cut on the right the column at the cut is left out: it may hold half of a value.
     pub cells: Vec<Option<String>>,
 }
 
@@ -200,8 +201,8 @@ mod tests {
     #[test]
     fn a_cut_print_gives_what_is_there() {
         check(
-            "+---+------\n| a | b    \n+---+------\n| 1 | xxxxx\n| 2 | y\n",
-            "a,b 3:1,xxxxx 4:2,y cut 0",
+            "+---+---+-----\n| a | b | cc \n+---+---+-----\n| 1 | x | yyyy\n| 2 | z |\n",
+            "a,b 3:1,x 4:2,z cut 0",
         );
         check("+---+---+\n| a | b |\n+---+---+\n| 1 | x |\n", "a,b 3:1,x cut 3");
         check("+---+---+\n| a | b |\n+---+---+\n| 1 ", "a,b 3:1 cut 3");

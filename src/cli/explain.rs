@@ -1,0 +1,94 @@
+//! `adagio explain`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use adagio::report::plans::{Review, json, text};
+use adagio::study::plans::review;
+use clap::ValueEnum;
+
+use super::{inputs, output};
+
+/// Formats of the review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+/// Review the plans in EXPLAIN output
+///
+/// Reads what EXPLAIN and ANALYZE print in any form, with anything around it: tables, `\G`, batch
+/// mode, JSON of MySQL and MariaDB, TREE, the `# explain:` lines of a MariaDB slow log.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Files with plans; `-` or none is standard input
+    ///
+    /// Files packed by gzip, zstd, xz or bzip2 are read as they are.
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Statements that the plans belong to, in order
+    #[arg(long, value_name = "FILE")]
+    query: Option<PathBuf>,
+
+    /// Format of the review
+    #[arg(short, long, value_enum, default_value = "text", value_name = "FORMAT")]
+    output: Format,
+
+    /// Write the review there; the file is whole or not there
+    #[arg(long, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+
+    /// No warnings
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Each warning in full
+    #[arg(short, long, conflicts_with = "quiet")]
+    verbose: bool,
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    let statements = args.query.as_deref().map(inputs::read_whole).transpose()?;
+    // Nothing is kept of a run that is stopped: Ctrl-C ends it.
+    let stop = Arc::new(AtomicBool::new(false));
+    let review = review(&args.files, statements.as_deref(), &stop)?;
+    if !args.quiet {
+        warn(&review, args.verbose);
+    }
+    output::write(args.output_file.as_ref(), |out| match args.output {
+        Format::Text => text::write(&review, out),
+        Format::Json => json::write(&review, out),
+    })?;
+    Ok(super::DONE)
+}
+
+/// Says on standard error what is odd about the inputs.
+fn warn(review: &Review, verbose: bool) {
+    for input in &review.inputs {
+        let name = &input.name;
+        if input.plans == 0 && input.bytes > 0 {
+            eprintln!("adagio: {name}: no EXPLAIN output: {}", input.looks);
+        }
+        let most = if verbose { input.problems.len() } else { 1 };
+        for problem in input.problems.iter().take(most) {
+            eprintln!("adagio: {name}: {}", problem.told(false));
+        }
+        let more = input.problems.len().saturating_sub(most);
+        if more > 0 {
+            eprintln!("adagio: {name}: {more} more of the kind (-v tells where)");
+        }
+    }
+    let (plans, statements) = (review.plans_without_statement, review.statements_without_plan);
+    if plans > 0 {
+        eprintln!("adagio: {plans} plans have no statement in --query");
+    }
+    if statements > 0 {
+        eprintln!("adagio: {statements} statements of --query have no plan");
+    }
+}

@@ -1,0 +1,37 @@
+//! What a reader may see of plans: unformatted here, one format a file below.
+
+pub mod json;
+pub mod text;
+
+use crate::plan::Plan;
+use crate::problem::Problem;
+
+/// An input that was read for plans.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// As the user gave it.
+    pub name: String,
+    /// How it was packed, if it was.
+    pub compression: Option<String>,
+    /// Bytes of its plain text.
+    pub bytes: u64,
+    /// Plans found in it.
+    pub plans: usize,
+    /// What could not be read, first ones first.
+    pub problems: Vec<Problem>,
+    /// What it looks like, for an input without a plan.
+    pub looks: &'static str,
+}
+
+/// The plans of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Review {
+    /// What was read.
+    pub inputs: Vec<Input>,
+    /// Plans in their order, each with the place of its input.
+    pub plans: Vec<(usize, Plan)>,
+    /// Plans that no statement was given for, where statements were given.
+    pub plans_without_statement: usize,
+    /// Statements given that there was no plan for.
+    pub statements_without_plan: usize,
+}

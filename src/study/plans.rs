@@ -1,0 +1,119 @@
+//! One run over EXPLAIN output: inputs and statements in, a review of their plans out.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::error::Error;
+use crate::logs::guess;
+use crate::logs::statements::statements;
+use crate::plan;
+use crate::problem::{Kind, Origin, Problem};
+use crate::report::plans::{Input, Review};
+use crate::source::{self, Compression};
+
+/// Bytes of an input that are read. A plan has some kilobytes; this is a log given by mistake.
+const MOST: u64 = 256 * 1024 * 1024;
+
+/// Reads the plans of all inputs; none is standard input. `statements` is the text of the
+/// statements that the plans belong to, in order.
+///
+/// Errors: an input that is not there, not readable or a directory; not one plan in inputs that
+/// are not empty.
+pub fn review(
+    paths: &[PathBuf],
+    statements: Option<&[u8]>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Review, Error> {
+    let standard_input = [PathBuf::from("-")];
+    let paths = if paths.is_empty() { &standard_input } else { paths };
+    let mut review = Review::default();
+    let mut without = Vec::new();
+    for (number, path) in paths.iter().enumerate() {
+        let (mut input, text) = read(path, number as u32, stop)?;
+        let found = plan::read(&text, number as u32);
+        input.plans = found.plans.len();
+        input.problems.extend(found.problems.of(number as u32).cloned());
+        if found.plans.is_empty() && !text.is_empty() {
+            input.looks = looks(&text);
+            let name = &input.name;
+            without.push(format!("no EXPLAIN output in {name}: {}", told(&input, &text)));
+        }
+        review.plans.extend(found.plans.into_iter().map(|plan| (number, plan)));
+        review.inputs.push(input);
+    }
+    if review.plans.is_empty() && !without.is_empty() {
+        return Err(Error::NoEvent(without.join("; ")));
+    }
+    if let Some(text) = statements {
+        name_statements(&mut review, text);
+    }
+    Ok(review)
+}
+
+/// The plain text of an input, as far as it can be read.
+fn read(path: &Path, number: u32, stop: &Arc<AtomicBool>) -> Result<(Input, Vec<u8>), Error> {
+    let source = source::open(path, stop)?;
+    let mut text = Vec::new();
+    let failure = source.reader.take(MOST).read_to_end(&mut text).err();
+    if let (Some(failure), true) = (&failure, text.is_empty()) {
+        let failure = std::io::Error::new(failure.kind(), failure.to_string());
+        return Err(Error::Read { name: source.name, offset: 0, source: failure });
+    }
+    let offset = text.len() as u64;
+    let problem = |kind, detail: String| Problem {
+        origin: Origin { source: number, offset },
+        kind,
+        detail,
+        text: String::new(),
+    };
+    let mut problems = Vec::new();
+    problems.extend(failure.map(|failure| problem(Kind::Unreadable, failure.to_string())));
+    if offset == MOST {
+        problems.push(problem(Kind::TooLong, "what is behind 256 MiB was not read".to_owned()));
+    }
+    let compression = match source.compression {
+        Compression::None => None,
+        other => Some(other.to_string()),
+    };
+    let input =
+        Input { name: source.name, compression, bytes: offset, plans: 0, problems, looks: "" };
+    Ok((input, text))
+}
+
+/// What a text without a plan looks like.
+fn looks(text: &[u8]) -> &'static str {
+    if plan::looks_like_plan(text) {
+        "it looks like EXPLAIN output that is cut or changed"
+    } else {
+        guess::looks(text)
+    }
+}
+
+fn told(input: &Input, text: &[u8]) -> String {
+    match input.problems.first().filter(|_| plan::looks_like_plan(text)) {
+        Some(problem) => problem.detail.clone(),
+        None => input.looks.to_owned(),
+    }
+}
+
+/// Gives each plan its statement. Statements that no plan is made of do not count.
+fn name_statements(review: &mut Review, text: &[u8]) {
+    let is_of_plan = |statement: &&[u8]| {
+        let word: Vec<u8> =
+            statement.iter().take_while(|b| b.is_ascii_alphabetic()).copied().collect();
+        !["use", "set", "show"].iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
+    };
+    let mut given = statements(text).filter(is_of_plan);
+    for (_, plan) in &mut review.plans {
+        match given.next() {
+            Some(statement) => {
+                let statement = plan::without_explain(statement);
+                plan.query = Some(String::from_utf8_lossy(statement).into_owned());
+            }
+            None => review.plans_without_statement += 1,
+        }
+    }
+    review.statements_without_plan = given.count();
+}

@@ -1,0 +1,437 @@
+//! Plans of every form, by samples made for the purpose.
+//!
+//! Most of them are the plan of one statement, as several servers and clients print it:
+//!
+//! ```sql
+//! SELECT b.title, l.due FROM loans l JOIN books b ON b.id = l.book_id
+//! WHERE l.returned IS NULL AND b.branch = 4 ORDER BY l.due
+//! ```
+//!
+//! 80,000 loans are read, 10 % of them kept and sorted, and for each of these 8,000 one book is
+//! looked up, of which 25 % are kept: 88,000 rows are read and 2,000 come out.
+
+use std::path::{Path, PathBuf};
+
+use adagio::plan::{self, Amount, Found, Node, Plan, Step, Tree};
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/explain")
+}
+
+fn names() -> Vec<String> {
+    let entries = std::fs::read_dir(folder()).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+fn sample(name: &str) -> Vec<u8> {
+    std::fs::read(folder().join(name)).unwrap()
+}
+
+/// The plans of a sample that must be read without a problem.
+#[track_caller]
+fn plans(name: &str) -> Vec<Plan> {
+    let found = plan::read(&sample(name), 0);
+    let problems: Vec<&str> = found.problems.of(0).map(|problem| problem.detail.as_str()).collect();
+    assert_eq!(problems, [""; 0], "{name}");
+    found.plans
+}
+
+/// The one plan of a sample.
+#[track_caller]
+fn plan_of(name: &str) -> Plan {
+    let mut plans = plans(name);
+    assert_eq!(plans.len(), 1, "{name}");
+    plans.remove(0)
+}
+
+fn number(amount: Option<Amount>) -> String {
+    amount.map_or("-".to_owned(), |amount| amount.to_string())
+}
+
+/// A table in short: name, access type, index, rows, filtered, Extra.
+fn short(node: &Node) -> String {
+    let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+    format!(
+        "{} {} {} {} {} {}",
+        text(&node.table),
+        text(&node.access_type),
+        text(&node.key),
+        number(node.rows),
+        number(node.filtered),
+        node.extra.join("; ")
+    )
+}
+
+/// Lines of tables and of rows without a table, in order.
+fn tables(plan: &Plan) -> Vec<String> {
+    let nodes = plan.all_nodes();
+    let told = nodes.iter().filter(|node| node.operation.is_none() || node.table.is_some());
+    told.map(|node| short(node).trim_end().to_owned()).collect()
+}
+
+/// Rows examined, sorted and given.
+fn estimate(plan: &Plan) -> [String; 3] {
+    let estimate = plan.estimate().unwrap();
+    [estimate.rows_examined, estimate.rows_sorted, estimate.rows_result]
+        .map(|rows| rows.to_string())
+}
+
+/// The samples that are one plan: file, format, server, how often it is in the file.
+#[rustfmt::skip]
+const FORMS: &[(&str, &str, &str, usize)] = &[
+    ("mysql-8.4-table.txt",            "table",        "mysql",   1),
+    ("mysql-8.4-vertical.txt",         "table",        "mysql",   1),
+    ("mysql-8.4-batch.tsv",            "table",        "mysql",   1),
+    ("columns-in-another-order.txt",   "table",        "mysql",   1),
+    ("quoted-in-a-ticket.txt",         "table",        "mysql",   2),
+    ("mariadb-11.4-analyze.tsv",       "table",        "mariadb", 1),
+    ("mysql-8.4-json-v1.json",         "json_v1",      "mysql",   1),
+    ("mysql-8.4-json-v1-batch.tsv",    "json_v1",      "mysql",   1),
+    ("mysql-9.4-json-v2-analyze.json", "json_v2",      "mysql",   1),
+    ("mysql-9.4-tree.txt",             "tree",         "mysql",   1),
+    ("mysql-8.4-analyze.txt",          "tree",         "mysql",   1),
+    ("mariadb-11.4-analyze.json",      "json_mariadb", "mariadb", 1),
+];
+
+#[test]
+fn one_plan_is_the_same_in_every_form() {
+    for (name, format, flavor, count) in FORMS {
+        let plans = plans(name);
+        assert_eq!(plans.len(), *count, "{name}");
+        for plan in &plans {
+            assert_eq!(plan.format.word(), *format, "{name}");
+            assert_eq!(plan.flavor.to_string(), *flavor, "{name}");
+            assert_eq!(estimate(plan), ["88000", "8000", "2000"], "{name}");
+            let is_tree = plan.blocks.is_empty();
+            let want = if is_tree {
+                ["l ALL - 80000 -", "b eq_ref PRIMARY 1 -"]
+            } else {
+                [
+                    "l ALL - 80000 10 Using where; Using filesort",
+                    "b eq_ref PRIMARY 1 25 Using where",
+                ]
+            };
+            assert_eq!(tables(plan), want, "{name}");
+        }
+    }
+}
+
+#[test]
+fn all_columns_are_read() {
+    for name in ["mysql-8.4-table.txt", "mysql-8.4-vertical.txt", "mysql-8.4-batch.tsv"] {
+        let node = &plan_of(name).nodes[1];
+        assert_eq!((node.id, node.select_type.as_deref()), (Some(1), Some("SIMPLE")));
+        assert_eq!(node.possible_keys.as_deref(), Some("PRIMARY"));
+        assert_eq!((node.key_len.as_deref(), node.partitions.as_deref()), (Some("4"), None));
+        assert_eq!(node.reference.as_deref(), Some("library.l.book_id"));
+    }
+    let node = &plan_of("mysql-8.4-json-v1.json").nodes[1];
+    assert_eq!(node.used_key_parts, ["id"]);
+    assert_eq!(node.reference.as_deref(), Some("library.l.book_id"));
+    assert_eq!(number(node.cost), "16120.5");
+}
+
+#[test]
+fn the_statement_and_the_notes_stand_with_the_plan() {
+    let plan = plan_of("mysql-8.4-table.txt");
+    let query = plan.query.unwrap();
+    assert!(query.starts_with("SELECT b.title") && query.ends_with("ORDER BY l.due"), "{query}");
+    assert_eq!(plan.notes.len(), 1);
+    assert_eq!(plan.notes[0].code, Some(1003));
+    assert!(plan.notes[0].message.starts_with("/* select#1 */ select"));
+    let plan = plan_of("pt-query-digest-report.txt");
+    assert_eq!(plan.query.as_deref(), Some("SELECT due FROM loans WHERE member_id = 17"));
+    assert_eq!(tables(&plan), ["loans ref by_member 6 100"]);
+    assert_eq!(plan.line, 7);
+}
+
+#[test]
+fn what_was_measured_is_read() {
+    // Of TREE: figures of one run times the runs. 0.246 rows on average are 1,599 of 6,500 runs.
+    let plan = plan_of("mysql-8.4-analyze.txt");
+    let nodes = plan.all_nodes();
+    let rows: Vec<String> = nodes.iter().map(|node| number(node.actual_rows())).collect();
+    assert_eq!(rows, ["1600", "6500", "6500", "81250", "1599", "6500"]);
+    assert_eq!(number(plan.actual_ms()), "96.5");
+    // 0.006 ms × 6,500 = 39 ms: more than the scan of the table, 31 ms.
+    let hottest = plan.hottest().unwrap();
+    assert_eq!(hottest.operation, "Single-row index lookup on b using PRIMARY (id = l.book_id)");
+    assert_eq!((number(Some(hottest.ms)), number(hottest.rows)), ("39".into(), "6500".into()));
+    // JSON has more digits: 0.24615384615384617 × 6,500 = 1,600.
+    let plan = plan_of("mysql-9.4-json-v2-analyze.json");
+    assert_eq!(number(plan.all_nodes()[4].actual_rows()), "1600");
+    assert_eq!(number(plan.hottest().map(|step| step.ms)), "39");
+    // Of MariaDB: table and conditions, 40 + 16.5 ms; the sort has 61.5 ms with these.
+    let plan = plan_of("mariadb-11.4-analyze.json");
+    assert_eq!(number(plan.actual_ms()), "100");
+    let hottest = plan.hottest().unwrap();
+    assert_eq!(hottest.operation, "Table scan on l");
+    assert_eq!((number(Some(hottest.ms)), number(hottest.rows)), ("56.5".into(), "81250".into()));
+    assert_eq!(number(plan.nodes[1].actual_rows()), "3250");
+}
+
+#[test]
+fn runs_that_are_not_told_are_not_made_up() {
+    let plan = plan_of("mariadb-11.4-analyze.tsv");
+    assert_eq!(number(plan.nodes[0].actual_rows()), "81250");
+    assert_eq!(number(plan.nodes[1].actual_rows()), "-");
+    let actual = plan.nodes[1].actual.unwrap();
+    assert_eq!(number(actual.rows_per_loop), "1");
+    assert_eq!(number(actual.filtered), "20");
+    assert_eq!((plan.actual_ms(), plan.hottest()), (None, None));
+}
+
+#[test]
+fn a_rowid_filter_is_a_second_index() {
+    let plan = plan_of("mariadb-11.4-rowid-filter.txt");
+    assert_eq!(plan.flavor.to_string(), "mariadb");
+    let node = &plan.nodes[1];
+    assert_eq!(short(node), "l ref by_member 9 - Using where; Using rowid filter");
+    assert_eq!(
+        (node.key_len.as_deref(), node.possible_keys.as_deref()),
+        (Some("4"), Some("by_member,by_due"))
+    );
+    let filter = node.rowid_filter.as_ref().unwrap();
+    assert_eq!((filter.key.as_deref(), filter.key_len.as_deref()), (Some("by_due"), Some("3")));
+    assert_eq!(number(filter.percent), "2");
+    // 120 members, and 9 loans of each.
+    assert_eq!(estimate(&plan), ["1200", "0", "1080"]);
+}
+
+#[test]
+fn repeated_keys_lose_no_table() {
+    let plan = plan_of("mariadb-10.4-repeated-keys.json");
+    assert_eq!(
+        tables(&plan),
+        [
+            "l ALL - 80000 10 Using where; Using filesort",
+            "b eq_ref PRIMARY 1 25 Using where",
+            "r ALL - 30 100 Using where; Using join buffer (flat, BNL join)",
+            "f ref by_book 2 100",
+        ]
+    );
+    let types: Vec<&str> =
+        plan.nodes.iter().filter_map(|node| node.select_type.as_deref()).collect();
+    assert_eq!(types, ["PRIMARY", "PRIMARY", "PRIMARY", "DEPENDENT SUBQUERY"]);
+    // 80,000 + 8,000, the buffered table once, and 2 rows for each of 2,000 × 30.
+    assert_eq!(estimate(&plan), ["208030", "8000", "60000"]);
+}
+
+#[test]
+fn selects_are_added_up_as_they_are_run() {
+    // The derived table is filled once (120) and read (120), the subquery runs for each of its
+    // rows (9 × 120), the second part of the UNION reads 40.
+    let plan = plan_of("mysql-5.5-union-of-derived.txt");
+    assert_eq!(estimate(&plan), ["1360", "0", "160"]);
+    // 120 members are read, for each of 60 kept 9 loans; 200 + 50 rows once for the other one.
+    let plan = plan_of("mysql-9.4-tree-subqueries.txt");
+    assert_eq!(estimate(&plan), ["910", "0", "20"]);
+    assert_eq!(
+        tables(&plan),
+        [
+            "m ref by_town 120 - Backward index scan",
+            "l ref by_member 9 - Using index",
+            "f ALL - 200 -",
+            "x range by_due 50 - Using index condition",
+        ]
+    );
+    let limits: Vec<Option<u64>> = plan.all_nodes().iter().map(|node| node.limit).collect();
+    assert_eq!(limits.iter().flatten().collect::<Vec<_>>(), [&20, &1]);
+}
+
+#[test]
+fn lines_without_a_table_say_why() {
+    let plan = plan_of("rows-without-a-table.tsv");
+    assert_eq!(
+        tables(&plan),
+        [
+            "- - - - - Impossible WHERE noticed after reading const tables",
+            "- - - - - Select tables optimized away",
+        ]
+    );
+    assert_eq!(estimate(&plan), ["0", "0", "0"]);
+    let plan = plan_of("delete-range.txt");
+    assert_eq!(plan.nodes[0].select_type.as_deref(), Some("DELETE"));
+    assert_eq!(estimate(&plan)[0], "5200");
+}
+
+/// A tree in short: steps with what is below them in brackets.
+fn nested(trees: &[Tree<'_>]) -> String {
+    let one = |tree: &Tree<'_>| {
+        let step = match &tree.step {
+            Step::Node(node) => node.table.clone().unwrap_or_else(|| "-".to_owned()),
+            Step::Join => "join".to_owned(),
+            Step::Select(_) => "select".to_owned(),
+            Step::Materialize => "fill".to_owned(),
+            Step::Union(_) => "union".to_owned(),
+            Step::Subquery { is_dependent: true, .. } => "each".to_owned(),
+            Step::Subquery { .. } => "once".to_owned(),
+        };
+        let below = nested(&tree.below);
+        if below.is_empty() { step } else { format!("{step}({below})") }
+    };
+    trees.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn steps_are_nested_as_the_server_takes_them() {
+    let check =
+        |name: &str, want: &str| assert_eq!(nested(&plan::nest(&plan_of(name))), want, "{name}");
+    check("mysql-8.4-batch.tsv", "join(l b)");
+    check(
+        "mysql-5.5-union-of-derived.txt",
+        "union(select(<derived3>(fill(members)) each(loans)) staff)",
+    );
+    check("mariadb-10.4-repeated-keys.json", "select(join(l b r) each(f))");
+    check("rows-without-a-table.tsv", "select(- once(-))");
+}
+
+#[test]
+fn a_print_that_is_cut_gives_what_is_there_and_says_so() {
+    let found = plan::read(&sample("cut-on-the-right.txt"), 0);
+    let problem = found.problems.of(0).next().unwrap();
+    assert_eq!(problem.detail, "line 1, column 95: expected the rest of the print");
+    // The column at the cut is not half a value: it is not there.
+    let nodes = &found.plans[0].nodes;
+    assert_eq!(short(&nodes[1]), "b eq_ref PRIMARY - - ");
+    assert_eq!((nodes[1].key_len.as_deref(), nodes[1].reference.as_deref()), (Some("4"), None));
+    assert_eq!(found.plans[0].estimate(), None);
+}
+
+/// The problems of a text: number of plans, then place and what was expected.
+#[track_caller]
+fn check_problem(text: &str, plans: usize, want: &str) {
+    let found = plan::read(text.as_bytes(), 0);
+    let details: Vec<&str> = found.problems.of(0).map(|problem| problem.detail.as_str()).collect();
+    assert_eq!((found.plans.len(), details.join("; ").as_str()), (plans, want), "{text}");
+}
+
+#[test]
+fn problems_tell_the_place_and_what_was_expected() {
+    check_problem("", 0, "");
+    check_problem(
+        "nothing of the kind\n-> no tree\n{ no json }\n",
+        0,
+        "line 3, column 3: expected a key in double quotes",
+    );
+    check_problem(
+        "id\tselect_type\ttable\trows\n1\tSIMPLE\tt\tmany\n",
+        1,
+        "line 2, column 12: expected a number for rows",
+    );
+    check_problem(
+        "{\"query_block\": {\"select_id\": 1,\n  \"table\": {\"table_name\": \"t\",",
+        1,
+        "line 2, column 31: expected a key in double quotes",
+    );
+    check_problem(
+        "-> Table scan on t  (cost=1 rows=x)\n",
+        1,
+        "line 1, column 34: expected a number for rows",
+    );
+    check_problem(
+        "-> Limit: 1 row(s)\n        -> Table scan on t\n",
+        1,
+        "line 2, column 9: expected a step that is at most one level deeper",
+    );
+}
+
+#[test]
+fn a_statement_at_a_prompt_is_no_tree() {
+    let text = "mysql> EXPLAIN SELECT *\n    -> FROM loans\n    -> WHERE due = 1;\n";
+    check_problem(text, 0, "");
+    let whole = format!("{text}{}", String::from_utf8(sample("delete-range.txt")).unwrap());
+    check_problem(&whole, 1, "");
+}
+
+#[test]
+fn plans_in_a_slow_log_are_found() {
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/slow/mariadb-10.11-explain.log");
+    let log = std::fs::read(log).unwrap();
+    let found = plan::read(&log, 0);
+    let tables: Vec<Vec<String>> = found.plans.iter().map(tables).collect();
+    assert_eq!(
+        tables[0],
+        ["articles ALL - 51000 100 Using where; Using temporary; Using filesort"]
+    );
+    assert_eq!(tables[1], ["i ref issue_no 1 100", "a eq_ref PRIMARY 1 100 Using index"]);
+    let header = b"# explain: id\tselect_type\ttable\trows\n# explain: 1\tSIMPLE\tt\t7\n#\n";
+    let plan = plan::of_log_lines(header).unwrap();
+    assert_eq!(short(&plan.nodes[0]), "t - - 7 - ");
+    assert_eq!(plan::of_log_lines(b"# Query_time: 1\n"), None);
+}
+
+/// Everything that can be asked of what was found.
+fn ask(found: &Found) -> usize {
+    let mut count = 0;
+    for plan in &found.plans {
+        count += plan.all_nodes().len() + nested(&plan::nest(plan)).len();
+        count += usize::from(plan.estimate().is_some()) + usize::from(plan.hottest().is_some());
+        count += usize::from(plan.actual_ms().is_some());
+    }
+    count
+}
+
+#[test]
+fn no_cut_of_a_sample_is_too_much() {
+    for name in names() {
+        let text = sample(&name);
+        for end in 0..text.len() {
+            ask(&plan::read(&text[..end], 0));
+        }
+        for start in (0..text.len()).step_by(7) {
+            ask(&plan::read(&text[start..], 0));
+        }
+    }
+}
+
+#[test]
+fn line_ends_of_windows_change_nothing() {
+    for name in names().iter().filter(|name| *name != "cut-on-the-right.txt") {
+        let text = String::from_utf8(sample(name)).unwrap().replace('\n', "\r\n");
+        let found = plan::read(text.as_bytes(), 0);
+        assert_eq!(found.problems.of(0).count(), 0, "{name}");
+        let tables_of = |plans: &[Plan]| plans.iter().map(tables).collect::<Vec<_>>();
+        assert_eq!(tables_of(&found.plans), tables_of(&plans(name)), "{name}");
+    }
+}
+
+#[test]
+fn all_samples_in_one_file_are_as_many_plans() {
+    let names: Vec<String> =
+        names().into_iter().filter(|name| name != "cut-on-the-right.txt").collect();
+    let text: Vec<u8> = names.iter().flat_map(|name| sample(name)).collect();
+    let want: usize = names.iter().map(|name| plans(name).len()).sum();
+    assert_eq!(plan::read(&text, 0).plans.len(), want);
+}
+
+#[test]
+fn what_is_nested_without_end_is_refused() {
+    let depth = 100_000;
+    let deep: String =
+        (0..2000).map(|level| format!("{}-> Limit: 1 row(s)\n", "    ".repeat(level))).collect();
+    let texts = [
+        format!("{{\"query_block\": {}", "{\"nested_loop\": [".repeat(depth)),
+        "{\"query_plan\": {\"operation\": \"x\", \"inputs\": [".to_owned()
+            + &"{\"inputs\": [".repeat(depth),
+        deep,
+        "{\n".repeat(depth),
+        "-> Sort: x\n".repeat(depth),
+        "+---+\n| EXPLAIN |\n".repeat(depth),
+        "a: 1\n".repeat(depth),
+        (0..depth).map(|n| format!("n{n}: 1\n")).collect(),
+        "***** 1. row *****\nid: 1\n".repeat(depth),
+    ];
+    for text in texts {
+        ask(&plan::read(text.as_bytes(), 0));
+    }
+    let chain: String = (1..20_000)
+        .map(|n| format!("{n}\tDEPENDENT SUBQUERY\t<derived{}>\tALL\t9\tUsing filesort\n", n + 1))
+        .collect();
+    let found =
+        plan::read(format!("id\tselect_type\ttable\ttype\trows\tExtra\n{chain}").as_bytes(), 0);
+    assert!(ask(&found) > 0);
+}
