@@ -554,3 +554,134 @@ fn help_and_version_go_to_standard_output() {
         assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{arguments:?}");
     }
 }
+
+/// A sample of EXPLAIN output.
+fn plan_sample(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/explain").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+/// The plans of a run that must go well.
+#[track_caller]
+fn plans(output: &Output) -> Value {
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let review: Value = serde_json::from_slice(&output.stdout).unwrap();
+    review["plans"].clone()
+}
+
+#[test]
+fn plans_are_printed_as_json() {
+    let output = run(&["explain", "-o", "json", &plan_sample("mysql-8.4-table.txt")]);
+    let plans = plans(&output);
+    let plan = &plans[0];
+    assert_eq!(plans.as_array().unwrap().len(), 1);
+    assert_eq!((&plan["format"], &plan["flavor"]), (&"table".into(), &"mysql".into()));
+    let node = &plan["nodes"][0];
+    // Keys that the form does not tell are absent, and so are those that are NULL.
+    let keys: Vec<&String> = node.as_object().unwrap().keys().collect();
+    assert_eq!(
+        keys,
+        ["id", "select_type", "table", "access_type", "possible_keys", "rows", "filtered", "extra"]
+    );
+    assert_eq!(node["rows"].to_string(), "80000");
+    assert_eq!(node["filtered"].to_string(), "10");
+    assert_eq!(node["extra"][1], "Using filesort");
+    assert_eq!(plan["nodes"][1]["ref"], "library.l.book_id");
+    assert_eq!(plan["nodes"][1]["key_len"], "4");
+    let estimate: Vec<String> =
+        plan["estimate"].as_object().unwrap().values().map(Value::to_string).collect();
+    assert_eq!(estimate, ["88000", "8000", "2000"]);
+    assert_eq!(text(&output.stderr), "");
+}
+
+#[test]
+fn measured_plans_say_where_the_time_went() {
+    let plans = plans(&run(&["explain", "-o", "json", &plan_sample("mysql-8.4-analyze.txt")]));
+    let plan = &plans[0];
+    assert_eq!(plan["actual_ms"].to_string(), "96.5");
+    assert_eq!(plan["hottest"]["actual_ms"].to_string(), "39");
+    assert_eq!(plan["hottest"]["actual_rows"].to_string(), "6500");
+    let scan = &plan["nodes"][0]["children"][0]["children"][0]["children"][0];
+    assert_eq!(scan["operation"], "Table scan on l");
+    assert_eq!(
+        (scan["actual_rows"].to_string(), scan["loops"].to_string()),
+        ("81250".into(), "1".into())
+    );
+}
+
+#[test]
+fn plans_come_from_files_in_order_packed_or_not_and_from_standard_input() {
+    let tree = std::fs::read_to_string(plan_sample("mysql-9.4-tree.txt")).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(tree.as_bytes()).unwrap();
+    let (_folder, gz) = file("plan", packed.finish().unwrap());
+    let batch = plan_sample("mysql-8.4-batch.tsv");
+    let plans_of_files = plans(&run(&["explain", "-o", "json", &gz, &batch]));
+    let formats: Vec<&Value> =
+        plans_of_files.as_array().unwrap().iter().map(|plan| &plan["format"]).collect();
+    assert_eq!(formats, ["tree", "table"]);
+    assert_eq!(
+        (&plans_of_files[0]["source"], &plans_of_files[1]["source"]),
+        (&gz.into(), &batch.into())
+    );
+    for arguments in [&["explain", "-o", "json"][..], &["explain", "-o", "json", "-"]] {
+        let of_input = plans(&run_with_input(arguments, &tree));
+        assert_eq!(of_input[0]["nodes"], plans_of_files[0]["nodes"]);
+    }
+}
+
+#[test]
+fn statements_are_given_to_plans_in_order() {
+    let statements = "USE library;\nEXPLAIN SELECT 1;\nSELECT 2;\nSELECT 3;\n";
+    let (_folder, path) = file("queries.sql", statements);
+    let plan = plan_sample("delete-range.txt");
+    let output = run(&["explain", "-o", "json", "--query", &path, &plan, &plan]);
+    let plans = plans(&output);
+    assert_eq!((&plans[0]["query"], &plans[1]["query"]), (&"SELECT 1".into(), &"SELECT 2".into()));
+    assert_eq!(text(&output.stderr), "adagio: 1 statement of --query has no plan\n");
+}
+
+#[test]
+fn inputs_without_a_plan_are_refused_and_odd_ones_are_told() {
+    check_refused(&["explain", &sample("mysql-5.7.log")], &["no EXPLAIN output", "mysql-5.7.log"]);
+    check_refused(&["explain", "/nowhere/plan.txt"], &["/nowhere/plan.txt"]);
+    let empty = run_with_input(&["explain", "-o", "json"], "");
+    assert_eq!(plans(&empty), Value::Array(Vec::new()));
+    // One input of several may have none.
+    let (log, plan) = (sample("mysql-5.7.log"), plan_sample("delete-range.txt"));
+    let output = run(&["explain", &log, &plan]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).contains("mysql-5.7.log: no EXPLAIN output"));
+    let output = run(&["explain", &plan_sample("cut-on-the-right.txt")]);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stderr).ends_with("line 1, column 95: expected the rest of the print\n"));
+}
+
+#[test]
+fn plans_for_people_fit_the_screen() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/explain");
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let output = run_with_input(&["explain", "-q"], &std::fs::read_to_string(&path).unwrap());
+        assert_eq!(output.status.code(), Some(0), "{path:?}");
+        let text = text(&output.stdout);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    }
+    let output = run_with_input(
+        &["explain"],
+        &std::fs::read_to_string(plan_sample("mysql-5.5-union-of-derived.txt")).unwrap(),
+    );
+    let want = "# Plan, line 3, table
+# Query: SELECT name, (SELECT MAX(due) FROM loans WHERE member_id = d.id) FRO...
+union ALL <union1,4>
+  select 1
+    ALL <derived3> rows=120
+      temporary table of
+        ref members key=by_town rows=120
+    subquery 2, for each row
+      ref loans key=by_member rows=9
+  ALL staff rows=40 [Using where]
+# Estimate: 1,360 rows examined, 160 in the result
+";
+    assert_eq!(text(&output.stdout), want);
+}

@@ -84,11 +84,14 @@ fn warn(review: &Review, verbose: bool) {
             eprintln!("adagio: {name}: {more} more of the kind (-v tells where)");
         }
     }
-    let (plans, statements) = (review.plans_without_statement, review.statements_without_plan);
-    if plans > 0 {
-        eprintln!("adagio: {plans} plans have no statement in --query");
+    match review.plans_without_statement {
+        0 => {}
+        1 => eprintln!("adagio: 1 plan has no statement in --query"),
+        plans => eprintln!("adagio: {plans} plans have no statement in --query"),
     }
-    if statements > 0 {
-        eprintln!("adagio: {statements} statements of --query have no plan");
+    match review.statements_without_plan {
+        0 => {}
+        1 => eprintln!("adagio: 1 statement of --query has no plan"),
+        statements => eprintln!("adagio: {statements} statements of --query have no plan"),
     }
 }

@@ -216,8 +216,15 @@ impl<'a> Finder<'a> {
             }
             return read.line + 1;
         };
+        let is_whole = read.wrong.is_none();
         if let Some(wrong) = read.wrong {
             self.places.broken(wrong.line, wrong.column, wrong.expected, wrong.is_end);
+        }
+        if plan.nodes.is_empty() {
+            if is_whole {
+                self.places.broken(line, column, "a plan with a table or a message", false);
+            }
+            return read.line + 1;
         }
         plan.line = self.places.fixed.unwrap_or(line) + 1;
         self.keep(plan, print, read.line + 1);

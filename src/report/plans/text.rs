@@ -20,8 +20,8 @@ pub fn write(review: &Review, out: &mut dyn Write) -> io::Result<()> {
         }
         let place =
             if review.plans.len() > 1 { format!("Plan {}", place + 1) } else { "Plan".to_owned() };
-        let of = if inputs > 1 || name != "-" { format!(" of {name}") } else { String::new() };
-        line(out, &format!("# {place}{of}, line {}: {}", plan.line, kind(plan)))?;
+        let file = if inputs > 1 || name != "-" { format!(", in {name}") } else { String::new() };
+        line(out, &format!("# {place}, line {}, {}{file}", plan.line, kind(plan)))?;
         if let Some(query) = &plan.query {
             line(
                 out,
