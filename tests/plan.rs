@@ -174,6 +174,70 @@ fn what_was_measured_is_read() {
 }
 
 #[test]
+fn subqueries_of_a_select_list_add_to_the_time_of_the_whole() {
+    let text = "\
+-> Limit: 5 row(s)  (cost=1 rows=5) (actual time=0.02..0.5 rows=5 loops=1)
+    -> Table scan on t  (cost=1 rows=9) (actual time=0.01..0.25 rows=5 loops=1)
+-> Select #2 (subquery in projection; dependent)
+    -> Index lookup on u using k (a = t.a)  (cost=1 rows=3) (actual time=0.1..0.2 rows=3.4 loops=5)
+";
+    let plan = &plan::read(text.as_bytes(), 0).plans[0];
+    // 0.5 ms, and 5 times 0.2 ms.
+    assert_eq!(number(plan.actual_ms()), "1.5");
+    let hottest = plan.hottest().unwrap();
+    assert_eq!((number(Some(hottest.ms)), number(hottest.rows)), ("1".into(), "17".into()));
+    // 9 rows, then 3 for each of the 5 that the LIMIT lets through.
+    assert_eq!(estimate(plan), ["24", "0", "5"]);
+}
+
+#[test]
+fn what_json_says_of_operations_is_said_of_the_first_table() {
+    let check = |document: &str, want: &[&str]| {
+        let plans = plan::read(document.as_bytes(), 0).plans;
+        assert_eq!(tables(&plans[0]), want, "{document}");
+    };
+    let table = |name: &str, more: &str| {
+        format!(
+            r#""table": {{"table_name": "{name}", "access_type": "ALL", "rows_examined_per_scan": 7{more}}}"#
+        )
+    };
+    let joined = format!(
+        r#""nested_loop": [{{{}}}, {{{}}}]"#,
+        table("t", ""),
+        table("u", r#", "using_join_buffer": "hash join""#)
+    );
+    let hashed = "u ALL - 7 - Using join buffer (hash join)";
+    let of = |inner: &str| format!(r#"{{"query_block": {{"select_id": 1, {inner}}}}}"#);
+    check(&of(&joined), &["t ALL - 7 -", hashed]);
+    // GROUP BY by way of a temporary table, then ORDER BY.
+    let grouped = format!(r#""grouping_operation": {{"using_temporary_table": true, {joined}}}"#);
+    check(
+        &of(&format!(r#""ordering_operation": {{"using_filesort": true, {grouped}}}"#)),
+        &["t ALL - 7 - Using temporary; Using filesort", hashed],
+    );
+    let windows =
+        r#""windows": [{"name": "w", "using_temporary_table": true}, {"using_filesort": true}]"#;
+    check(
+        &of(&format!(r#""windowing": {{{windows}, {joined}}}"#)),
+        &["t ALL - 7 - Using temporary; Using filesort", hashed],
+    );
+    // DISTINCT tells whether it sorts; a semijoin has the same key and does not.
+    check(
+        &of(&format!(
+            r#""duplicates_removal": {{"using_temporary_table": true, "using_filesort": false, {joined}}}"#
+        )),
+        &["t ALL - 7 - Using temporary", hashed],
+    );
+    check(
+        &of(&format!(r#""duplicates_removal": {{"using_temporary_table": true, {joined}}}"#)),
+        &[
+            "t ALL - 7 - Start temporary",
+            "u ALL - 7 - Using join buffer (hash join); End temporary",
+        ],
+    );
+}
+
+#[test]
 fn runs_that_are_not_told_are_not_made_up() {
     let plan = plan_of("mariadb-11.4-analyze.tsv");
     assert_eq!(number(plan.nodes[0].actual_rows()), "81250");

@@ -249,7 +249,10 @@ impl<'a> Finder<'a> {
 
     /// Keeps a plan, with the statement that stands above it.
     fn keep(&mut self, mut plan: Plan, print: usize, end: usize) {
-        if plan.query.is_none() {
+        // In a log the statement stands below, that of another entry above.
+        let line = self.lines.get(print).unwrap_or_default();
+        let is_logged = line.trim_ascii_start().starts_with(b"# explain:");
+        if plan.query.is_none() && !is_logged {
             plan.query = query::above(self.lines, self.free, print);
         }
         self.plans.push(plan);

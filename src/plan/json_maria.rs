@@ -116,8 +116,18 @@ pub fn read(value: &Json, writer: Family) -> Plan {
     walk.block(block, Place::MAIN);
     let mut plan = walk.builder.plan(Format::JsonMariaDb, writer);
     plan.cost = block.get("cost").and_then(Json::amount);
-    plan.whole_ms = block.get("r_total_time_ms").and_then(Json::amount);
+    plan.whole_ms = amount(block, "r_total_time_ms").or_else(|| time_of_parts(block));
     plan
+}
+
+/// Time of a UNION: only its parts tell theirs.
+fn time_of_parts(block: &Json) -> Option<Amount> {
+    let (_, union) =
+        block.pairs().find(|(key, _)| matches!(*key, "union_result" | "unit_result"))?;
+    let parts = union.get("query_specifications")?.each().iter();
+    parts
+        .filter_map(|part| amount(part.get("query_block")?, "r_total_time_ms"))
+        .reduce(Amount::plus)
 }
 
 struct Walk {

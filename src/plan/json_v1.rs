@@ -98,10 +98,12 @@ impl Walk {
             self.builder.say_of_first(block, from, "Recursive");
         }
         // In the order of Extra: the sort works on the temporary table.
+        let windows = value.get("windows").map_or(&[][..], Json::each);
         for (key, words) in
             [("using_temporary_table", "Using temporary"), ("using_filesort", "Using filesort")]
         {
-            if value.get(key).is_some_and(Json::holds) {
+            let holds = |value: &Json| value.get(key).is_some_and(Json::holds);
+            if holds(value) || windows.iter().any(holds) {
                 self.builder.say_of_first(block, from, words);
             }
         }
@@ -125,7 +127,7 @@ impl Walk {
             } else if let Some((_, role)) = UNIONS.iter().find(|(name, _)| *name == key) {
                 self.union(inner, block, *role);
             } else if key.ends_with("_subqueries") {
-                self.subqueries(inner, block);
+                self.subqueries(inner, block, key);
             }
         }
     }
@@ -155,8 +157,8 @@ impl Walk {
         if let Some(from) = value.get("materialized_from_subquery") {
             self.materialized(from, block, node, value);
         }
-        for (_, inner) in value.pairs().filter(|(key, _)| key.ends_with("_subqueries")) {
-            self.subqueries(inner, block);
+        for (key, inner) in value.pairs().filter(|(key, _)| key.ends_with("_subqueries")) {
+            self.subqueries(inner, block, key);
         }
     }
 
@@ -181,11 +183,14 @@ impl Walk {
         }
     }
 
-    fn subqueries(&mut self, value: &Json, block: usize) {
+    /// Subqueries under a key that says where they stand. One that was optimized away is not run
+    /// for each row.
+    fn subqueries(&mut self, value: &Json, block: usize, key: &str) {
+        let is_run = !key.starts_with("optimized_away");
         for subquery in value.each() {
             let place = Place {
                 role: Role::Subquery,
-                prefix: prefix(subquery),
+                prefix: prefix(subquery).filter(|_| is_run),
                 under: Some(block),
                 reader: None,
                 first_part: None,

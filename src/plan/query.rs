@@ -1,7 +1,7 @@
 //! The statement that a plan belongs to, where it stands above the plan.
 
 use crate::rowset::Lines;
-use crate::rowset::lines::quote;
+use crate::rowset::lines::quote_of_aligned;
 
 /// Lines above a plan that are looked at.
 const NEAR: usize = 2000;
@@ -12,7 +12,7 @@ pub fn above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
     let from = from.max(print.saturating_sub(NEAR));
     let text = |at: usize| {
         let line = lines.get(at).unwrap_or_default();
-        without_prompt(&line[quote(line).len()..])
+        without_prompt(&line[quote_of_aligned(line).len()..])
     };
     let start = (from..print).rev().find(|at| explained(text(*at)).is_some())?;
     let mut statement = explained(text(start))?.to_vec();
@@ -25,7 +25,16 @@ pub fn above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
         statement.extend_from_slice(line);
     }
     let statement = without_end(&statement);
-    (!statement.is_empty()).then(|| String::from_utf8_lossy(statement).into_owned())
+    is_statement(statement).then(|| String::from_utf8_lossy(statement).into_owned())
+}
+
+/// Whether a text begins as what can be explained: prose may have a line that begins with
+/// "explain".
+fn is_statement(text: &[u8]) -> bool {
+    const VERBS: &[&str] =
+        &["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH", "TABLE", "VALUES"];
+    let (first, _) = word(text.trim_ascii_start());
+    text.starts_with(b"(") || VERBS.iter().any(|verb| first.eq_ignore_ascii_case(verb.as_bytes()))
 }
 
 /// Whether a line begins with the prompt of a client.
@@ -50,12 +59,16 @@ fn prompt(line: &[u8]) -> usize {
 }
 
 fn without_prompt(line: &[u8]) -> &[u8] {
-    &line[prompt(line)..]
+    let text = line.trim_ascii_start();
+    match prompt(text) {
+        0 => line,
+        length => &text[length..],
+    }
 }
 
 /// What is behind `EXPLAIN` and its options.
 fn explained(line: &[u8]) -> Option<&[u8]> {
-    let (word, mut rest) = word(line);
+    let (word, mut rest) = word(line.trim_ascii_start());
     let is_verb = [&b"EXPLAIN"[..], b"DESCRIBE", b"DESC", b"ANALYZE"]
         .iter()
         .any(|verb| word.eq_ignore_ascii_case(verb));
@@ -131,5 +144,7 @@ mod tests {
         check("EXPLAIN SELECT 1;\nEXPLAIN SELECT 2;\n", Some("SELECT 2"));
         check("the plan of the query explained above\n", None);
         check("EXPLAIN\n", None);
+        check("explain is slow here:\n", None);
+        check("EXPLAIN\nSELECT a,\n  b FROM t;\n\n", Some("SELECT a,\n  b FROM t"));
     }
 }

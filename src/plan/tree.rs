@@ -299,6 +299,9 @@ fn describe_read(node: &mut Node, rest: &str) {
             node.access_type = Some("ref_or_null".to_owned());
         }
     }
+    if let Some(inner) = rest.strip_prefix(" over (") {
+        node.used_key_parts = bounded(inner);
+    }
     if rest.contains("(reverse)") {
         node.say("Backward index scan");
     }
@@ -321,33 +324,64 @@ fn name(text: &str) -> (Option<String>, &str) {
 
 /// The columns of `a = 77, b = x.c)`.
 fn compared(text: &str) -> Vec<String> {
-    let mut columns = Vec::new();
+    pieces(text, |rest| usize::from(rest.starts_with(','))).into_iter().filter_map(column).collect()
+}
+
+/// The columns of `a = 7 AND 20 <= b <= 22)`, the bounds of a range.
+fn bounded(text: &str) -> Vec<String> {
+    let and = " AND ";
+    let bounds = pieces(text, |rest| if rest.starts_with(and) { and.len() } else { 0 });
+    let is_operator = |c: char| matches!(c, '<' | '>' | '=' | '!');
+    let column = |bound: &str| {
+        let operator = |rest: &str| usize::from(rest.starts_with(is_operator));
+        let sides = pieces(bound, operator).into_iter().map(str::trim);
+        let mut names = sides.filter(|side| !side.is_empty() && *side != "NULL" && is_name(side));
+        names.next().map(|name| name.trim_matches('`').to_owned())
+    };
+    bounds.into_iter().filter_map(column).collect()
+}
+
+/// A text up to the parenthesis that closes it, cut at what `separator` gives a length for; what
+/// is quoted or in parentheses of its own is not looked into.
+fn pieces(text: &str, separator: impl Fn(&str) -> usize) -> Vec<&str> {
+    let mut pieces = Vec::new();
     let (mut depth, mut start, mut quote) = (0usize, 0, None);
-    for (at, byte) in text.bytes().enumerate() {
-        match (quote, byte) {
-            (Some(open), _) if byte == open => quote = None,
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            (Some(open), _) if c == open => quote = None,
             (Some(_), _) => {}
-            (None, b'\'' | b'"') => quote = Some(byte),
-            (None, b'(') => depth += 1,
-            (None, b')' | b',') if depth == 0 => {
-                columns.extend(text.get(start..at).and_then(column));
-                start = at + 1;
-                if byte == b')' {
-                    return columns;
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(') => depth += 1,
+            (None, ')') if depth == 0 => {
+                pieces.extend(text.get(start..at));
+                return pieces;
+            }
+            (None, ')') => depth -= 1,
+            (None, _) if depth == 0 && at >= start => {
+                let length = text.get(at..).map_or(0, &separator);
+                if length > 0 {
+                    pieces.extend(text.get(start..at));
+                    start = at + length;
                 }
             }
-            (None, b')') => depth = depth.saturating_sub(1),
             _ => {}
         }
     }
-    columns
+    pieces.extend(text.get(start..));
+    pieces
+}
+
+/// Whether a text is a bare name, or one in backquotes.
+fn is_name(text: &str) -> bool {
+    text.starts_with('`')
+        || text.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '$'))
 }
 
 /// The column of `a = 77`.
 fn column(comparison: &str) -> Option<String> {
-    let column = comparison.split_once('=')?.0.trim().trim_matches('`');
-    let is_name = !column.is_empty() && !column.contains([' ', '(', '\'']);
-    is_name.then(|| column.to_owned())
+    let column = comparison.split_once('=')?.0.trim();
+    is_name(column).then(|| column.trim_matches('`').to_owned())
 }
 
 fn is_or_null(text: &str) -> bool {
@@ -409,7 +443,11 @@ mod tests {
         check("Index lookup on d using <auto_key0> (id = p.id)", "ref|d|<auto_key0>|id||");
         check(
             "Index range scan on t using k over (a < 5), with index condition: (t.a < 5)",
-            "range|t|k||Using index condition|",
+            "range|t|k|a|Using index condition|",
+        );
+        check(
+            "Covering index range scan on t using k over (a = 'x AND y = 1' AND NULL < `b c` < 22) OR (a = 'z')",
+            "range|t|k|a,b c|Using index|",
         );
         check(
             "Index range scan on o (re-planned for each iteration)",
