@@ -404,11 +404,41 @@ fn problems_tell_the_place_and_what_was_expected() {
 }
 
 #[test]
+fn places_are_those_of_the_input_however_a_plan_stands_in_it() {
+    let cut = "{\n  \"query_block\": {\n    \"table\": {\"table_name\": \"t\", x}\n";
+    let place =
+        |line, column| format!("line {line}, column {column}: expected a key in double quotes");
+    let quoted =
+        |quote: &str| cut.lines().map(|line| format!("{quote}{line}\n")).collect::<String>();
+    check_problem(cut, 1, &place(3, 34));
+    check_problem(&quoted("> "), 1, &place(3, 36));
+    check_problem(&quoted("    "), 1, &place(3, 38));
+    check_problem(&format!("  {cut}"), 1, &place(3, 34));
+    check_problem(&format!("***** 1. row *****\nEXPLAIN: {cut}"), 1, &place(4, 34));
+    let boxed = format!("+---------+\n| EXPLAIN |\n+---------+\n| {cut} |\n+---------+\n");
+    check_problem(&boxed, 1, &place(6, 34));
+    let batch = format!("EXPLAIN\n{}\n", cut.replace('\n', "\\n"));
+    // `{\\n`, `  "query_block": {\\n` and 33 bytes stand before it.
+    check_problem(&batch, 1, &place(2, 3 + 20 + 34));
+    let tree = "EXPLAIN\n-> Sort: a\\n    -> Table scan on t  (cost=1 rows=x)\\n\n";
+    check_problem(tree, 1, "line 2, column 50: expected a number for rows");
+}
+
+#[test]
 fn a_statement_at_a_prompt_is_no_tree() {
     let text = "mysql> EXPLAIN SELECT *\n    -> FROM loans\n    -> WHERE due = 1;\n";
     check_problem(text, 0, "");
     let whole = format!("{text}{}", String::from_utf8(sample("delete-range.txt")).unwrap());
     check_problem(&whole, 1, "");
+}
+
+#[test]
+fn an_escape_in_a_literal_makes_no_line_of_batch_mode() {
+    let tree =
+        "-> Filter: (t.a = 'x\\ny')  (cost=1 rows=1)\n    -> Table scan on t  (cost=1 rows=9)\n";
+    let plans = plan::read(tree.as_bytes(), 0).plans;
+    assert_eq!(tables(&plans[0]), ["t ALL - 9 -"]);
+    assert_eq!(plans[0].nodes[0].condition.as_deref(), Some("(t.a = 'x\\ny')"));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::flavor::Family;
 use crate::problem::{Kind, Origin, Problem, Problems};
 use crate::rowset::lines::quote;
 use crate::rowset::tsv::unescaped;
-use crate::rowset::{self, Lines, RowSet};
+use crate::rowset::{self, Lines, Print, RowSet};
 
 /// What a text has.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,8 @@ pub struct Found {
 pub fn read(text: &[u8], source: u32) -> Found {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let lines = Lines::new(text);
-    let places = Places { lines: &lines, source, fixed: None, problems: Problems::default() };
+    let places =
+        Places { lines: &lines, source, fixed: None, quoted: 0, problems: Problems::default() };
     let mut finder =
         Finder { lines: &lines, places, plans: Vec::new(), behind_prompt: false, free: 0 };
     let mut at = 0;
@@ -52,8 +53,11 @@ pub fn looks_like_plan(text: &[u8]) -> bool {
 pub(super) struct Places<'a> {
     lines: &'a Lines<'a>,
     source: u32,
-    /// The line of the input that all lines of an escaped value come from.
-    fixed: Option<usize>,
+    /// The line of the input that all lines of an escaped value come from, where the value begins
+    /// in it, and the value with its escapes.
+    fixed: Option<(usize, usize, &'a [u8])>,
+    /// Bytes that quote each line and are not part of what is read.
+    quoted: usize,
     problems: Problems,
 }
 
@@ -61,7 +65,14 @@ impl Places<'_> {
     /// A value that cannot be read.
     pub fn unread(&mut self, line: usize, expected: &str, text: &str) {
         let column = self.column_of(line, text);
+        // The line of an escaped value is that of the print: the place in it was looked for.
+        let fixed = self.fixed.take();
+        let (line, column) = match fixed {
+            Some((at, start, _)) => (at, start.saturating_add(column)),
+            None => (line, column),
+        };
         self.tell(line, column, Kind::UnreadValue, expected, text);
+        self.fixed = fixed;
     }
 
     /// A plan that ends too early, or has something else where it goes on.
@@ -69,7 +80,7 @@ impl Places<'_> {
         let kind = if is_end { Kind::CutTail } else { Kind::UnreadValue };
         let text = self.lines.get(line).map(String::from_utf8_lossy).unwrap_or_default();
         let text: String = text.chars().take(80).collect();
-        self.tell(line, column, kind, expected, &text);
+        self.tell(line, column.saturating_add(self.quoted), kind, expected, &text);
     }
 
     /// The same for other readers of this room.
@@ -79,7 +90,12 @@ impl Places<'_> {
     }
 
     fn tell(&mut self, line: usize, column: usize, kind: Kind, expected: &str, text: &str) {
-        let line = self.fixed.unwrap_or(line);
+        let (line, column) = match self.fixed {
+            Some((at, start, text)) => {
+                (at, start.saturating_add(escaped_place(text, line.saturating_sub(at), column)))
+            }
+            None => (line, column),
+        };
         let offset = self.lines.offset(line).saturating_add(column);
         let detail = format!("line {}, column {}: expected {expected}", line + 1, column + 1);
         let origin = Origin { source: self.source, offset: offset as u64 };
@@ -88,9 +104,27 @@ impl Places<'_> {
 
     /// Where a value stands: figures are at the end of a line, names before them.
     fn column_of(&self, line: usize, text: &str) -> usize {
+        if let Some((_, _, value)) = self.fixed {
+            return memchr::memmem::rfind(value, text.as_bytes()).unwrap_or(0);
+        }
         let line = self.lines.get(line).unwrap_or_default();
         memchr::memmem::rfind(line, text.as_bytes()).unwrap_or(0)
     }
+}
+
+/// The byte of a value with escapes at which a byte of one of its lines stands.
+fn escaped_place(text: &[u8], line: usize, column: usize) -> usize {
+    let (mut lines, mut columns, mut at) = (line, column, 0);
+    while let Some(byte) = text.get(at).filter(|_| lines > 0 || columns > 0) {
+        let is_escape = *byte == b'\\';
+        if lines > 0 {
+            lines -= usize::from(is_escape && text.get(at + 1) == Some(&b'n'));
+        } else {
+            columns -= 1;
+        }
+        at += 1 + usize::from(is_escape);
+    }
+    at.min(text.len())
 }
 
 struct Finder<'a> {
@@ -131,7 +165,11 @@ impl<'a> Finder<'a> {
             for row in &set.rows {
                 let value = row.cells.first().and_then(Option::as_deref).unwrap_or_default();
                 // Blanks before the value do not count: a tree keeps to its own.
-                self.value(value.trim_start().as_bytes(), row.line, set.line);
+                let value = value.trim_start();
+                // Below the stars a name stands before it, on the first line.
+                let is_vertical = set.print == Print::Vertical;
+                let line = row.line + usize::from(is_vertical);
+                self.value(value.as_bytes(), line, set.line);
             }
             if let Some(line) = set.cut {
                 self.places.cut(line, "the end of the box");
@@ -156,10 +194,7 @@ impl<'a> Finder<'a> {
 
     /// A document or tree that is the one value of a print, which begins at line `print`.
     fn value(&mut self, value: &[u8], line: usize, print: usize) {
-        let escaped = value.starts_with(b"{\\n")
-            || value.starts_with(b"-> ") && memchr::memchr(b'\n', value).is_none();
-        let value = if escaped { unescaped(value) } else { value.to_vec() };
-        let lines = Lines::new(&value);
+        let lines = Lines::new(value);
         let line_of = |at: usize| at.checked_sub(line).and_then(|at| lines.get(at));
         if value.starts_with(b"{") {
             self.document(line, 0, print, line_of);
@@ -176,10 +211,9 @@ impl<'a> Finder<'a> {
         let Some(line) = lines.get(at) else { return at };
         let (quote, text) = line.split_at(column);
         // Batch mode prints the whole document as one line, with escapes.
-        let is_escaped = text.starts_with(b"{\\n")
-            || text.starts_with(b"-> ") && memchr::memmem::find(text, b"\\n").is_some();
+        let is_escaped = text.starts_with(b"{\\n") || is_escaped_tree(text);
         if is_escaped {
-            self.places.fixed = Some(at);
+            self.places.fixed = Some((at, column, text));
             let value = unescaped(text);
             let inner = Lines::new(&value);
             let line_of = |line: usize| line.checked_sub(at).and_then(|line| inner.get(line));
@@ -192,12 +226,18 @@ impl<'a> Finder<'a> {
             self.free = at + 1;
             return at + 1;
         }
-        let end = if text.starts_with(b"{") {
+        // Blanks mean nothing in JSON: they need not be the same on each line.
+        let is_blank = quote.trim_ascii().is_empty();
+        self.places.quoted = quote.len();
+        let end = if text.starts_with(b"{") && is_blank {
+            self.places.quoted = 0;
+            self.document(at, column, at, |line| lines.get(line))
+        } else if text.starts_with(b"{") {
             self.document(at, 0, at, |line| lines.unquoted(line, quote))
         } else {
             self.tree(at, 0, at, |line| lines.unquoted(line, quote))
         };
-        self.free = self.free.max(if text.starts_with(b"{") { self.free } else { end });
+        self.places.quoted = 0;
         end
     }
 
@@ -226,7 +266,7 @@ impl<'a> Finder<'a> {
             }
             return read.line + 1;
         }
-        plan.line = self.places.fixed.unwrap_or(line) + 1;
+        plan.line = self.places.fixed.map_or(line, |(at, _, _)| at) + 1;
         self.keep(plan, print, read.line + 1);
         self.free = read.line + 1;
         read.line + 1
@@ -323,6 +363,16 @@ fn set_line(nodes: &mut [Node], line: usize) {
         node.line = line;
         set_line(&mut node.children, line);
     }
+}
+
+/// Whether a line is a whole tree of batch mode: behind a `\\n` there is a step, or nothing. A
+/// literal in a condition may hold one as well.
+fn is_escaped_tree(text: &[u8]) -> bool {
+    text.starts_with(b"-> ")
+        && memchr::memmem::find_iter(text, b"\\n").any(|at| {
+            let rest = text[at + 2..].trim_ascii_start();
+            rest.is_empty() || rest.starts_with(b"-> ")
+        })
 }
 
 /// Whether a broken document was to be a plan.
