@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::plan::weight::{MANY_ROWS, NOTABLE_ROWS};
 
@@ -65,6 +67,18 @@ fn a_long_cell_takes_no_long_time() {
     odd.push('\'');
     for cell in [quotes, odd, "('".repeat(500_000), "'a".repeat(500_000), ";".repeat(1_000_000)] {
         assert!(values(&cell).len() <= cell.len());
+    }
+}
+
+proptest! {
+    /// Nothing of a cell is lost but what parts its values.
+    #[test]
+    fn values_hold_all_of_their_cell(cell in "[a-z ;()'\"`\\\\é\n]{0,60}") {
+        let bare = |text: &str| -> String {
+            text.chars().filter(|c| !c.is_whitespace() && *c != ';').collect()
+        };
+        let joined: String = values(&cell).iter().map(|value| bare(value.text)).collect();
+        prop_assert_eq!(joined, bare(&cell));
     }
 }
 
