@@ -14,7 +14,6 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("rowset", &[]),
     ("sql", &[]),
-    ("plan", &[]),
     // Where a statement ends is found in the walk that makes its outline.
     ("logs", &["source", "sql::outline"]),
     ("plan", &["rowset"]),

@@ -1,8 +1,16 @@
 //! EXPLAIN output of any form: what the server means to do, or did, step by step.
 //!
 //! [`read`] finds the plans in a text and reads them; [`Plan::estimate`] says what they cost in
-//! rows, [`nest`] puts their steps in the order in which the server takes them. What a value means
-//! for a query is not said here.
+//! rows, [`nest`] puts their steps in the order in which the server takes them. What the words and
+//! numbers mean is in [`access`], [`extra`], [`select_type`], [`key_len`] and [`guess`]; how much
+//! they weigh, given the rows they are about, in [`weight`].
+
+pub mod access;
+pub mod extra;
+pub mod guess;
+pub mod key_len;
+pub mod select_type;
+pub mod weight;
 
 mod amount;
 mod blocks;
