@@ -1,6 +1,7 @@
 //! Statements: tokens, fingerprints, query IDs, distilled items, conditions that users type.
 
 pub mod condition;
+pub mod definition;
 pub mod distill;
 pub mod fingerprint;
 pub mod outline;
