@@ -28,6 +28,7 @@ pub mod problem;
 pub mod report;
 pub mod rowset;
 pub mod scan;
+pub mod schema;
 pub mod source;
 pub mod sql;
 pub mod study;
