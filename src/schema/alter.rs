@@ -180,9 +180,8 @@ fn add(
     cursor.word("COLUMN");
     let _ = cursor.words("IF NOT EXISTS");
     // `ADD (a int, b int)`
-    if let Some(mut list) = cursor.parenthesized() {
-        while !list.is_empty() {
-            let mut one = list.until(b',');
+    if let Some(list) = cursor.parenthesized() {
+        for mut one in list.items(b',') {
             add_column(reader, table, &mut one, refusals)?;
         }
         return Ok(());

@@ -27,10 +27,12 @@ use super::script::{Definition, Piece, Script};
 use super::table::{Table, TableKind};
 use super::{Found, Key, Schema, Server, alter, info_schema, view};
 
-/// Most columns of a table; the server's own limit is 4,096.
-pub(super) const MOST_COLUMNS: usize = 8_192;
-/// Most indexes of a table, and most foreign keys; servers have 64 or 128 indexes.
-pub(super) const MOST_INDEXES: usize = 1_024;
+/// Most columns of a table, as many as a server allows.
+pub(super) const MOST_COLUMNS: usize = 4_096;
+/// Most indexes of a table, and most foreign keys; servers allow 64 or 128 indexes.
+pub(super) const MOST_INDEXES: usize = 256;
+/// Most problems of a file that are told one by one.
+const MOST_PROBLEMS: usize = 1_000;
 
 /// Reads a file into a schema.
 pub(super) fn read(schema: &mut Schema, text: &[u8]) -> Vec<Found> {
@@ -42,12 +44,16 @@ pub(super) fn read(schema: &mut Schema, text: &[u8]) -> Vec<Found> {
         dropped: None,
         found: Vec::new(),
         base: Base::File(0),
+        end: None,
+        untold: 0,
+        filled: HashSet::new(),
     };
     let mut understood = 0_usize;
     for piece in Script::new(text) {
         match piece {
             Piece::Definition(definition) => {
                 reader.base = Base::File(definition.at);
+                reader.end = definition.open_quote;
                 understood += usize::from(reader.definition(&definition));
             }
             Piece::Comment { text, at } => reader.comment(text, at),
@@ -56,7 +62,7 @@ pub(super) fn read(schema: &mut Schema, text: &[u8]) -> Vec<Found> {
                 reader.print(&print);
             }
             Piece::OpenQuote { at } => {
-                reader.base = Base::File(0);
+                (reader.base, reader.end) = (Base::File(0), None);
                 reader.refuse(text, Refusal { at, expected: "a closing quote expected".into() });
             }
         }
@@ -64,6 +70,11 @@ pub(super) fn read(schema: &mut Schema, text: &[u8]) -> Vec<Found> {
     if understood == 0 && reader.schema.tables.len() == had && !text.trim_ascii().is_empty() {
         reader.base = Base::File(0);
         reader.refuse(text, Refusal { at: 0, expected: "CREATE TABLE expected".into() });
+    }
+    if reader.untold > 0 {
+        let at = reader.found.iter().map(|found| found.at).max().unwrap_or_default();
+        let detail = format!("{} more problems from here on", reader.untold);
+        reader.found.push(Found { at, detail, text: String::new() });
     }
     reader.found
 }
@@ -89,22 +100,33 @@ pub(super) struct Reader<'s> {
     dropped: Option<Table>,
     found: Vec<Found>,
     base: Base,
+    /// Where a quote opened that has no end: what is missing from there on has that one reason.
+    end: Option<usize>,
+    /// How many problems there were beyond those in `found`.
+    untold: u64,
+    /// Databases that tables were created in, so that DROP DATABASE of others costs nothing.
+    filled: HashSet<String>,
 }
 
 impl Reader<'_> {
     /// Notes what could not be read of `text`.
     pub fn refuse(&mut self, text: &[u8], refusal: Refusal) {
+        if self.end.is_some_and(|end| refusal.at + 1 >= end) {
+            return;
+        }
         let at = match self.base {
             Base::File(base) => base + refusal.at,
             Base::Cell(base) => base,
         };
+        if self.found.len() >= MOST_PROBLEMS {
+            self.untold += 1;
+            return;
+        }
         let said = text.get(refusal.at..).unwrap_or_default();
+        let said = &said[..said.len().min(240)];
         let line = &said[..memchr::memchr(b'\n', said).unwrap_or(said.len())];
-        let said: String = String::from_utf8_lossy(&line[..line.len().min(240)])
-            .trim_ascii_end()
-            .chars()
-            .take(60)
-            .collect();
+        let said: String =
+            String::from_utf8_lossy(line).trim_ascii_end().chars().take(60).collect();
         self.found.push(Found { at, detail: refusal.expected, text: said });
     }
 
@@ -235,7 +257,9 @@ impl Reader<'_> {
         if cursor.word("DATABASE") || cursor.word("SCHEMA") {
             let _ = cursor.words("IF EXISTS");
             let name = cursor.name().ok_or_else(|| cursor.refusal("a database name"))?;
-            self.schema.tables.retain(|key, _| key.db.as_ref() != Some(&name));
+            if self.filled.remove(&name) {
+                self.schema.tables.retain(|key, _| key.db.as_ref() != Some(&name));
+            }
             self.schema.databases.remove(&name);
             return Ok(true);
         }
@@ -295,8 +319,9 @@ impl Reader<'_> {
         table.is_index_order_known = true;
         let mut refusals = Vec::new();
         if cursor.word("LIKE") {
-            let (db, name) = cursor.qualified().ok_or_else(|| cursor.refusal("a table name"))?;
-            self.like(&mut table, db, &name).map_err(|()| cursor.refusal("a table above"))?;
+            let refusal = cursor.refusal("a table that was created above");
+            let (db, name) = cursor.qualified().ok_or_else(|| refusal.clone())?;
+            self.like(&mut table, db, &name).ok_or(refusal)?;
         } else {
             if cursor.is_byte(b'(') && !begins_select(cursor) {
                 self.elements(cursor, &mut table, &mut refusals);
@@ -314,15 +339,16 @@ impl Reader<'_> {
             Some(old) if !old.is_defined => info_schema::keep_counts(&mut table, old),
             _ => {}
         }
+        self.filled.extend(key.db.clone());
         self.created.push(key);
         self.schema.insert(table);
         Ok(())
     }
 
     /// Columns and indexes of another table; its foreign keys are not copied.
-    fn like(&mut self, table: &mut Table, db: Option<String>, name: &str) -> Result<(), ()> {
+    fn like(&self, table: &mut Table, db: Option<String>, name: &str) -> Option<()> {
         let db = self.db_of(db);
-        let other = self.schema.table(db.as_deref(), name).ok_or(())?;
+        let other = self.schema.table(db.as_deref(), name)?;
         table.columns.clone_from(&other.columns);
         table.indexes.clone_from(&other.indexes);
         table.indexes.retain(|index| !index.is_implied);
@@ -336,7 +362,7 @@ impl Reader<'_> {
         table.collation.clone_from(&other.collation);
         table.row_format.clone_from(&other.row_format);
         table.comment.clone_from(&other.comment);
-        Ok(())
+        Some(())
     }
 
     /// The list between the parentheses.
@@ -347,15 +373,14 @@ impl Reader<'_> {
         refusals: &mut Vec<Refusal>,
     ) {
         let start = *cursor;
-        let Some(mut list) = cursor.parenthesized() else { return };
+        let Some(list) = cursor.parenthesized() else { return };
         let consumed = start.rest().len() - cursor.rest().len();
         let has_end = consumed == list.rest().len() + 2;
         let mut names: HashSet<String> = HashSet::new();
         if list.is_empty() {
             refusals.push(list.refusal("a column"));
         }
-        while !list.is_empty() {
-            let mut one = list.until(b',');
+        for mut one in list.items(b',') {
             let at = one;
             if one.is_empty() {
                 refusals.push(one.refusal("a column or key"));
@@ -372,8 +397,8 @@ impl Reader<'_> {
                     }
                 }
                 Ok(Element::Like(db, name)) => {
-                    if self.like(table, db, &name).is_err() {
-                        refusals.push(at.refusal("a table above"));
+                    if self.like(table, db, &name).is_none() {
+                        refusals.push(at.refusal("a table that was created above"));
                     }
                 }
                 Ok(other) => {
@@ -383,14 +408,6 @@ impl Reader<'_> {
                 }
                 Err(refusal) => refusals.push(refusal),
             }
-        }
-        // A comma before the closing parenthesis promises an element.
-        let ends_in_comma = start.up_to(cursor).rest().iter().rev().nth(usize::from(has_end));
-        if ends_in_comma.is_some_and(|token| start.bytes_of(*token) == b",") {
-            refusals.push(Refusal {
-                at: ends_in_comma.map_or(0, |token| token.end),
-                expected: "a column or key expected".to_owned(),
-            });
         }
         if !has_end {
             refusals.push(cursor.refusal("`)`"));
@@ -460,7 +477,7 @@ impl Reader<'_> {
 
     /// Comments tell the database, the server, and facts.
     fn comment(&mut self, text: &[u8], at: usize) {
-        self.base = Base::File(at);
+        (self.base, self.end) = (Base::File(at), None);
         if let Some((told, refusals)) = facts::read(text) {
             self.refuse_all(text, refusals);
             for fact in told {
@@ -518,13 +535,15 @@ impl Reader<'_> {
         let definition = print.columns.iter().position(|name| {
             ["Create Table", "Create View"].iter().any(|known| name.eq_ignore_ascii_case(known))
         });
+        self.end = None;
         let Some(column) = definition else {
             let rows: Vec<_> = print.rows.iter().map(|row| row.cells.clone()).collect();
             let db = self.db.clone();
             let problems = info_schema::add(self.schema, db.as_deref(), &print.columns, &rows);
             for (row, detail) in problems {
                 let at = print.rows.get(row).map_or(print.at, |row| row.at);
-                self.found.push(Found { at, detail, text: String::new() });
+                self.base = Base::Cell(at);
+                self.refuse(b"", Refusal { at: 0, expected: detail });
             }
             return;
         };
@@ -533,7 +552,13 @@ impl Reader<'_> {
             self.base = row.definition_at.map_or(Base::Cell(row.at), Base::File);
             let text = cell.as_bytes();
             let tokens = Live::of(text).collect();
-            self.definition(&Definition { text, at: row.at, tokens, is_in_comment: false });
+            self.definition(&Definition {
+                text,
+                at: row.at,
+                tokens,
+                is_in_comment: false,
+                open_quote: None,
+            });
         }
     }
 }
@@ -557,9 +582,10 @@ pub(super) fn add_index(table: &mut Table, index: Index) -> bool {
     has_room
 }
 
-fn add_foreign_key(table: &mut Table, key: ForeignKey) -> bool {
+fn add_foreign_key(table: &mut Table, mut key: ForeignKey) -> bool {
     let has_room = table.foreign_keys.len() < MOST_INDEXES;
     if has_room {
+        key.indexes_before = table.indexes.len();
         table.foreign_keys.push(key);
     }
     has_room

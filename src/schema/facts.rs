@@ -142,8 +142,8 @@ pub(super) fn read(comment: &[u8]) -> Option<(Vec<Told>, Vec<Refusal>)> {
             }
             continue;
         };
-        while !section.is_empty() {
-            match read(section.until(b',')) {
+        for item in section.items(b',') {
+            match read(item) {
                 Ok(fact) => told.push(fact),
                 Err(refusal) => refusals.push(refusal),
             }
@@ -241,9 +241,8 @@ fn distinct(mut item: Cursor<'_>) -> Result<Told, Refusal> {
     let at = item.offset();
     let (of, column) = column(&mut item)?;
     let mut facts = ColumnFacts { column, distinct: Some(count(&mut item)?), values: Vec::new() };
-    if let Some(mut list) = item.parenthesized() {
-        while !list.is_empty() {
-            let mut entry = list.until(b',');
+    if let Some(list) = item.parenthesized() {
+        for mut entry in list.items(b',') {
             if !entry.word("value") {
                 return Err(entry.refusal("value"));
             }

@@ -76,9 +76,9 @@ pub(super) fn partitions(
             refusals.push(cursor.refusal("a number"));
         }
     }
-    if let Some(mut list) = cursor.parenthesized() {
-        while !list.is_empty() {
-            match partition(list.until(b',')) {
+    if let Some(list) = cursor.parenthesized() {
+        for item in list.items(b',') {
+            match partition(item) {
                 Ok(partition) => partitions.listed.push(partition),
                 Err(refusal) => refusals.push(refusal),
             }

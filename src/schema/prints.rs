@@ -34,14 +34,23 @@ pub(super) struct Row {
 /// Reads the print that begins at a place, if one does; gives the place behind it too.
 pub(super) fn read(text: &[u8], at: usize) -> Option<(Print, usize)> {
     let rest = text.get(at..)?;
+    // Asked of every statement of a file that may be one line: only the first bytes are looked
+    // at before it is clear that this is a print.
+    let head = &rest[..rest.len().min(FIRST_CELL)];
     if rest.starts_with(b"***") {
-        return vertical(text, at);
+        return is_row_line(head).then(|| vertical(text, at)).flatten();
     }
     if rest.starts_with(b"+-") {
-        return boxed(text, at);
+        let border = rest.iter().take_while(|byte| b"+-".contains(byte)).count();
+        let is_alone = rest.get(border).is_none_or(|byte| matches!(byte, b'\r' | b'\n'));
+        return is_alone.then(|| boxed(text, at)).flatten();
     }
-    tabbed(text, at)
+    memchr::memchr(b'\t', head).and_then(|tab| tabbed(text, at, tab))
 }
+
+/// Most bytes before the first tab of a print, and of a line of stars: a name has up to 64
+/// characters of four bytes.
+const FIRST_CELL: usize = 260;
 
 /// The lines from a place on: where each begins, and its bytes without the line end.
 fn lines(text: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
@@ -77,12 +86,17 @@ fn is_row_line(line: &[u8]) -> bool {
 }
 
 /// What a client says when a result is over.
-fn is_footer(line: &[u8]) -> bool {
+pub(super) fn is_footer(line: &[u8]) -> bool {
     let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let said = &line[digits..];
     (digits > 0 && (said.starts_with(b" row in set") || said.starts_with(b" rows in set")))
-        || line.starts_with(b"mysql> ")
-        || line.starts_with(b"MariaDB [")
+        || line.starts_with(b"Empty set")
+        || line.starts_with(b"Query OK")
+}
+
+/// Where the client asks for more.
+pub(super) fn is_prompt(line: &[u8]) -> bool {
+    [&b"mysql> "[..], b"mysql [", b"MySQL [", b"MariaDB ["].iter().any(|it| line.starts_with(it))
 }
 
 /// One row; rows of one result may differ in their names, so each is a print of its own.
@@ -94,7 +108,7 @@ fn vertical(text: &[u8], at: usize) -> Option<(Print, usize)> {
     let mut fields: Vec<(&[u8], usize, usize)> = Vec::new();
     let mut end = text.len();
     for (begin, line) in lines {
-        if is_row_line(line) || is_footer(line) {
+        if is_row_line(line) || is_footer(line) || is_prompt(line) {
             end = begin;
             break;
         }
@@ -206,17 +220,19 @@ const FIRST: [&[u8]; 8] = [
     b"INDEX_SCHEMA",
 ];
 
-fn tabbed(text: &[u8], at: usize) -> Option<(Print, usize)> {
-    let (_, header) = lines(text, at).next()?;
-    let tab = memchr::memchr(b'\t', header)?;
+/// A print whose first tab stands `tab` bytes behind its beginning.
+fn tabbed(text: &[u8], at: usize, tab: usize) -> Option<(Print, usize)> {
+    let rest = text.get(at..)?;
+    let (name, behind) = (rest.get(..tab)?, rest.get(tab + 1..)?);
     // Without names, as `mysql -N` prints it.
-    if header[tab + 1..].starts_with(b"CREATE ") {
+    if behind.starts_with(b"CREATE ") && memchr::memchr(b'\n', name).is_none() {
         let columns = vec!["Table".to_owned(), "Create Table".to_owned()];
         return Some(definitions(text, at, at, columns));
     }
-    if !FIRST.iter().any(|name| header[..tab].eq_ignore_ascii_case(name)) {
+    if !FIRST.iter().any(|known| name.eq_ignore_ascii_case(known)) {
         return None;
     }
+    let (_, header) = lines(text, at).next()?;
     let columns: Vec<String> = header.split(|byte| *byte == b'\t').map(lossy).collect();
     let body = at + header.len() + 1;
     if columns.iter().any(|name| holds_definition(name.as_bytes())) {

@@ -12,7 +12,7 @@
 //! rest of the file with it; the statement is then cut at the end of a line with a `;`.
 
 use crate::scan::{ByteSet, Hits, literal_end};
-use crate::sql::definition::Live;
+use crate::sql::definition::{Live, is_executed};
 use crate::sql::token::{Kind, Token};
 
 use super::prints::{self, Print};
@@ -39,6 +39,8 @@ pub(super) struct Definition<'a> {
     /// Whether it stands in a version comment as a whole, as mysqldump writes the tables that
     /// stand in for views.
     pub is_in_comment: bool,
+    /// Where a quote opened in it that has no end.
+    pub open_quote: Option<usize>,
 }
 
 /// Words that begin what is of interest here.
@@ -88,7 +90,9 @@ impl<'a> Script<'a> {
     /// A line that is no statement: a comment, the client's own, a print.
     fn odd_line(&mut self) -> Option<Option<Piece<'a>>> {
         let rest = self.rest();
-        let line = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+        // No line of these kinds is longer, and statements may all stand on one.
+        let head = &rest[..rest.len().min(512)];
+        let line = &head[..memchr::memchr(b'\n', head).unwrap_or(head.len())];
         let dashes = rest.starts_with(b"--")
             && rest.get(2).is_none_or(|byte| byte.is_ascii_whitespace() || *byte == b'-');
         if dashes || rest.starts_with(b"#") {
@@ -104,6 +108,10 @@ impl<'a> Script<'a> {
         }
         if let Some(delimiter) = delimiter_line(line) {
             self.delimiter = delimiter;
+            self.at = self.line_end(self.at);
+            return Some(None);
+        }
+        if prints::is_footer(line) {
             self.at = self.line_end(self.at);
             return Some(None);
         }
@@ -171,6 +179,8 @@ impl<'a> Script<'a> {
     /// Takes a statement of interest.
     fn definition(&mut self, is_in_comment: bool) -> Definition<'a> {
         let from = self.at;
+        // A routine under another delimiter has statements of its own inside.
+        let is_plain = self.delimiter == b";";
         let limit = match self.delimiter {
             b";" => self.text.len(),
             other => from + memchr::memmem::find(self.rest(), other).unwrap_or(self.rest().len()),
@@ -179,12 +189,13 @@ impl<'a> Script<'a> {
         let mut tokens: Vec<Token> = Vec::new();
         let mut depth = 0_usize;
         let mut end = text.len();
+        let mut open_quote = None;
         for token in Live::of(text) {
             let bytes = token.of(text);
             match bytes {
                 b"(" => depth += 1,
                 b")" => depth = depth.saturating_sub(1),
-                b";" => {
+                b";" if is_plain => {
                     end = token.start;
                     break;
                 }
@@ -192,11 +203,12 @@ impl<'a> Script<'a> {
                     end = token.start;
                     break;
                 }
-                _ if depth == 0 && !tokens.is_empty() && begins_next(text, token) => {
+                _ if is_plain && !tokens.is_empty() && begins_next(text, token, depth) => {
                     end = token.start;
                     break;
                 }
                 _ if is_open(token, bytes, text.len()) => {
+                    open_quote = Some(token.start);
                     end = self.mend(from, from + token.start).saturating_sub(from).min(text.len());
                     break;
                 }
@@ -212,7 +224,7 @@ impl<'a> Script<'a> {
         }
         self.at = from + end;
         let text = text.get(..end).unwrap_or_default();
-        Definition { text, at: from, tokens, is_in_comment }
+        Definition { text, at: from, tokens, is_in_comment, open_quote }
     }
 }
 
@@ -248,9 +260,13 @@ impl<'a> Iterator for Script<'a> {
     }
 }
 
-/// Whether a comment begins whose text the server executes, or may.
+/// Whether a comment begins whose text the server executes.
 fn is_executable(text: &[u8]) -> bool {
-    text.starts_with(b"/*!") || text.starts_with(b"/*M!")
+    let Some(rest) = text.strip_prefix(b"/*!").or_else(|| text.strip_prefix(b"/*M!")) else {
+        return false;
+    };
+    let digits = rest.iter().take(6).take_while(|byte| byte.is_ascii_digit()).count();
+    is_executed(&rest[..digits])
 }
 
 /// The first word of a statement, and whether it stands in a version comment.
@@ -268,21 +284,30 @@ fn first_word(text: &[u8]) -> (&[u8], bool) {
 }
 
 /// Whether the next statement begins here, at the head of a line, though no `;` ended this one.
-fn begins_next(text: &[u8], token: Token) -> bool {
-    let is_verb = token.kind == Kind::Word
-        && [&b"CREATE"[..], b"INSERT", b"DROP"]
-            .iter()
-            .any(|verb| token.of(text).eq_ignore_ascii_case(verb));
-    if !is_verb || token.start.checked_sub(1).and_then(|at| text.get(at)) != Some(&b'\n') {
+/// CREATE is a reserved word and ends the statement inside of parentheses too.
+fn begins_next(text: &[u8], token: Token, depth: usize) -> bool {
+    const NEXT: [(&[u8], &[u8]); 6] = [
+        (b"INSERT", b"INTO"),
+        (b"DROP", b"TABLE"),
+        (b"DROP", b"VIEW"),
+        (b"ALTER", b"TABLE"),
+        (b"LOCK", b"TABLES"),
+        (b"SHOW", b"CREATE"),
+    ];
+    let before = token.start.checked_sub(1).and_then(|at| text.get(at));
+    if token.kind != Kind::Word || before != Some(&b'\n') {
         return false;
     }
-    // `DROP KEY k` may be a line of ALTER TABLE.
+    let word = token.of(text);
+    if word.eq_ignore_ascii_case(b"CREATE") {
+        return true;
+    }
     let behind = text.get(token.end..).unwrap_or_default().trim_ascii_start();
-    let word = &behind[..behind.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()];
-    !word.eq_ignore_ascii_case(b"KEY")
-        && !word.eq_ignore_ascii_case(b"INDEX")
-        && !word.eq_ignore_ascii_case(b"COLUMN")
-        || token.of(text).eq_ignore_ascii_case(b"CREATE")
+    let second = &behind[..behind.iter().take_while(|byte| byte.is_ascii_alphabetic()).count()];
+    depth == 0
+        && NEXT.iter().any(|(first, next)| {
+            word.eq_ignore_ascii_case(first) && second.eq_ignore_ascii_case(next)
+        })
 }
 
 /// Whether a quoted text reaches the end without its closing quote.
@@ -315,10 +340,6 @@ fn delimiter_line(line: &[u8]) -> Option<&[u8]> {
 
 /// Length of the client's prompt, `mysql> ` or `MariaDB [shop]> `, before what was typed.
 fn prompt(line: &[u8]) -> Option<usize> {
-    let is_prompt = line.starts_with(b"mysql> ")
-        || line.starts_with(b"mysql [")
-        || line.starts_with(b"MariaDB [")
-        || line.starts_with(b"MySQL [");
     let end = memchr::memmem::find(line, b"> ")?;
-    is_prompt.then_some(end + 2)
+    prints::is_prompt(line).then_some(end + 2)
 }

@@ -133,7 +133,8 @@ impl Table {
     }
 
     /// How an index is kept, whatever its definition asks for: InnoDB and MyISAM have trees only,
-    /// MEMORY hashes unless told otherwise. None of FULLTEXT and VECTOR.
+    /// but for a UNIQUE one of MariaDB that is too long for a tree; MEMORY has hashes unless told
+    /// otherwise. None of FULLTEXT and VECTOR.
     #[must_use]
     pub fn method(&self, index: &Index) -> Option<Method> {
         let engine = self.engine.as_deref().unwrap_or("InnoDB");
@@ -146,8 +147,25 @@ impl Table {
             _ if ["NDB", "NDBCLUSTER"].iter().any(|name| engine.eq_ignore_ascii_case(name)) => {
                 Some(index.using.unwrap_or(Method::BTree))
             }
+            IndexKind::Unique if index.using == Some(Method::Hash) && self.is_too_long(index) => {
+                Some(Method::Hash)
+            }
             _ => Some(Method::BTree),
         }
+    }
+
+    /// Whether a part of an index is too long for a tree of 16 KiB pages: TEXT without a prefix,
+    /// or surely more than 3,072 bytes.
+    fn is_too_long(&self, index: &Index) -> bool {
+        index.parts.iter().filter(|part| part.prefix.is_none()).any(|part| {
+            let column = part.column_name().and_then(|name| self.column(name));
+            let Some(data_type) = column.and_then(|column| column.data_type.as_ref()) else {
+                return false;
+            };
+            let is_wide = column.and_then(|it| self.charset_of(it)) == Some("utf8mb4");
+            let most = if is_wide { 768 } else { 3_072 };
+            data_type.is_large() || data_type.length.is_some_and(|length| length > most)
+        })
     }
 
     /// The indexes that `index map` of an EXPLAIN names: bit 0 is the first. Empty where the
@@ -240,6 +258,9 @@ impl Table {
     /// Names the indexes that have none as the server does: after their first column, with `_2`,
     /// `_3` where that is taken.
     pub(super) fn name_indexes(&mut self) {
+        if self.indexes.iter().all(|index| !index.name.is_empty()) {
+            return;
+        }
         let mut taken: HashSet<String> =
             self.indexes.iter().map(|index| index.name.to_lowercase()).collect();
         // How often a name was asked for, so that a thousand equal ones are not tried one by one.
@@ -326,19 +347,23 @@ impl Table {
         if !self.is_innodb() || !self.is_defined {
             return;
         }
-        let mut implied: Vec<Index> = Vec::new();
+        let mut implied: Vec<(usize, Index)> = Vec::new();
         for key in &self.foreign_keys {
-            if self.indexes.iter().chain(&implied).any(|index| supports(index, &key.columns)) {
+            let mut there = self.indexes.iter().chain(implied.iter().map(|(_, index)| index));
+            if there.any(|index| supports(index, &key.columns)) {
                 continue;
             }
             let mut index = Index::new(IndexKind::Plain, key.name.clone().unwrap_or_default());
             index.parts = key.columns.iter().map(Part::column).collect();
             index.is_implied = true;
             // A shorter one made before serves no more.
-            implied.retain(|made| !begins_with(&index, made));
-            implied.push(index);
+            implied.retain(|(_, made)| !begins_with(&index, made));
+            implied.push((key.indexes_before, index));
         }
-        self.indexes.extend(implied);
+        // The server makes each where its foreign key stands among the indexes.
+        for (place, index) in implied.into_iter().rev() {
+            self.indexes.insert(place.min(self.indexes.len()), index);
+        }
         self.name_indexes();
     }
 

@@ -239,6 +239,8 @@ pub struct ForeignKey {
     pub on_delete: Option<String>,
     /// The same of updates.
     pub on_update: Option<String>,
+    /// How many indexes were defined before it: where the one that it implies has its place.
+    pub(crate) indexes_before: usize,
 }
 
 /// A CHECK constraint.

@@ -179,6 +179,24 @@ impl<'a> Cursor<'a> {
 
     /// Takes what stands before the next of these signs outside of parentheses, and the sign.
     pub fn until(&mut self, sign: u8) -> Cursor<'a> {
+        self.item(sign).0
+    }
+
+    /// What is left, cut at these signs outside of parentheses. Nothing gives no item; a sign at
+    /// the end promises one more, which is then empty.
+    pub fn items(mut self, sign: u8) -> impl Iterator<Item = Cursor<'a>> {
+        let mut is_promised = !self.is_empty();
+        std::iter::from_fn(move || {
+            if !is_promised {
+                return None;
+            }
+            let (item, had_sign) = self.item(sign);
+            is_promised = had_sign;
+            Some(item)
+        })
+    }
+
+    fn item(&mut self, sign: u8) -> (Cursor<'a>, bool) {
         let from = self.tokens;
         let mut depth = 0_usize;
         let mut length = 0;
@@ -187,13 +205,13 @@ impl<'a> Cursor<'a> {
                 b"(" => depth += 1,
                 b")" => depth = depth.saturating_sub(1),
                 [byte] if *byte == sign && depth == 0 => {
-                    return self.part(&from[..length], token.start);
+                    return (self.part(&from[..length], token.start), true);
                 }
                 _ => {}
             }
             length += 1;
         }
-        self.part(from, self.end)
+        (self.part(from, self.end), false)
     }
 
     /// The tokens from here to where another cursor over the same tokens stands.

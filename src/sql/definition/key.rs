@@ -92,6 +92,9 @@ pub fn key(
     let mut index = Index::new(kind, name.or(constraint).unwrap_or_default());
     index.using = method(cursor);
     let parts = cursor.parenthesized().ok_or_else(|| cursor.refusal("`(`"))?;
+    if parts.is_empty() {
+        return Err(parts.refusal("a column of the index"));
+    }
     index.parts = key_parts(parts, refusals);
     options(cursor, &mut index, refusals);
     Ok(index)
@@ -114,13 +117,10 @@ fn method(cursor: &mut Cursor<'_>) -> Option<Method> {
 }
 
 /// Reads the parts of an index, from between its parentheses.
-pub fn key_parts(mut list: Cursor<'_>, refusals: &mut Vec<Refusal>) -> Vec<Part> {
+pub fn key_parts(list: Cursor<'_>, refusals: &mut Vec<Refusal>) -> Vec<Part> {
     let mut parts = Vec::new();
-    if list.is_empty() {
-        refusals.push(list.refusal("a column of the index"));
-    }
-    while !list.is_empty() {
-        match key_part(list.until(b','), refusals) {
+    for item in list.items(b',') {
+        match key_part(item, refusals) {
             Ok(part) => parts.push(part),
             Err(refusal) => refusals.push(refusal),
         }
@@ -390,6 +390,7 @@ mod tests {
         refused("KEY k ()", &["7: a column of the index expected"]);
         refused("KEY k (a(x))", &["9: the length of a prefix expected"]);
         refused("KEY k (a, 5, b)", &["10: a column name expected"]);
+        refused("KEY k (a,)", &["9: a column name expected"]);
         refused("FOREIGN KEY (a) t (b)", &["16: REFERENCES expected"]);
         refused(
             "CONSTRAINT c KEEN (a)",
