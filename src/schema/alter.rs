@@ -13,10 +13,10 @@ use crate::sql::definition::{
     ColumnElement, Cursor, IndexKind, PartOf, Place, Refusal, column, constraint, same_name,
 };
 
-use super::ddl::{
-    CharsetOption, MOST_COLUMNS, Reader, add_element, charset_of, charset_option, option,
-};
+use super::ddl::{MOST_COLUMNS, add_element};
+use super::options::{CharsetOption, charset_of, charset_option, option};
 use super::partition::partitions;
+use super::reader::Reader;
 use super::table::{Table, supports};
 
 /// Reads ALTER TABLE from the table's name on.
@@ -29,7 +29,12 @@ pub(super) fn alter_table(
     let refusal = cursor.refusal("a table that was created above");
     let (db, name) = cursor.qualified().ok_or_else(|| refusal.clone())?;
     let db = reader.db_of(db);
-    let key = reader.schema.key_of(db.as_deref(), &name).ok_or_else(|| refusal.clone())?;
+    let key = match reader.schema.key_of(db.as_deref(), &name) {
+        Some(key) => key,
+        // A dump of rows alone switches the keys of tables that it does not define.
+        None if cursor.words("DISABLE KEYS") || cursor.words("ENABLE KEYS") => return Ok(()),
+        None => return Err(refusal),
+    };
     // Out of the schema while it changes, for its name may change too.
     let mut table = reader.schema.tables.remove(&key).ok_or(refusal)?;
     let mut refusals = Vec::new();

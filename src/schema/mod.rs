@@ -13,9 +13,11 @@ mod charset;
 mod ddl;
 mod facts;
 mod info_schema;
+mod options;
 mod partition;
 pub mod prefix;
 mod prints;
+mod reader;
 mod script;
 mod table;
 mod view;
@@ -120,7 +122,7 @@ impl Schema {
     /// Reads a further file into the schema: definitions replace those of the same name, prints
     /// of indexes and tables add their counts to them. Gives what could not be read, in order.
     pub fn add(&mut self, text: &[u8], source: &str) -> Vec<Problem> {
-        let found = ddl::read(self, text);
+        let found = reader::read(self, text);
         self.settle();
         located(found, text, source)
     }
@@ -201,6 +203,14 @@ impl Schema {
 
     fn remove(&mut self, db: Option<&str>, name: &str) -> Option<Table> {
         let key = self.key_of(db, name)?;
+        self.tables.remove(&key)
+    }
+
+    /// Takes out the table of this name if only prints speak of it.
+    fn take_undefined(&mut self, db: Option<&str>, name: &str) -> Option<Table> {
+        let key = self
+            .key_of(db, name)
+            .filter(|key| self.tables.get(key).is_some_and(|it| !it.is_defined))?;
         self.tables.remove(&key)
     }
 

@@ -74,7 +74,7 @@ fn value(bytes: &[u8]) -> Option<String> {
 }
 
 /// Whether a column holds definitions.
-fn holds_definition(name: &[u8]) -> bool {
+pub(super) fn holds_definition(name: &[u8]) -> bool {
     name.len() > 7 && name[..7].eq_ignore_ascii_case(b"create ")
 }
 

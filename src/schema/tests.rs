@@ -231,7 +231,12 @@ fn prints_and_definitions_meet_in_any_order() {
     let definition = "CREATE TABLE t (a int, KEY k (a));\n";
     let print = "Table\tNon_unique\tKey_name\tSeq_in_index\tColumn_name\tCardinality\n\
                  t\t1\tk\t1\ta\t77\n\n";
-    for text in [format!("{definition}{print}"), format!("{print}{definition}")] {
+    for text in [
+        format!("{definition}{print}"),
+        format!("{print}{definition}"),
+        // The print does not name the database, the definition does.
+        format!("{print}USE d;{definition}"),
+    ] {
         let schema = read(&text);
         let table = schema.table(None, "t").unwrap();
         assert_eq!(table.indexes[0].parts[0].cardinality, Some(77), "{text}");

@@ -12,7 +12,8 @@
 use crate::sql::definition::{Column, Cursor, Refusal};
 use crate::sql::token::Kind;
 
-use super::ddl::{MOST_COLUMNS, Reader};
+use super::ddl::MOST_COLUMNS;
+use super::reader::Reader;
 use super::table::{Table, TableKind};
 
 /// Makes a view of a table that stands in for one: the names of its columns are right, their
