@@ -496,6 +496,18 @@ fn samples_may_end_anywhere() {
     }
 }
 
+/// Line ends of Windows change nothing.
+#[test]
+fn lines_may_end_in_cr_lf() {
+    for (name, text) in samples() {
+        let text = String::from_utf8(text).unwrap();
+        let want = Schema::read(text.as_bytes(), &name);
+        let got = Schema::read(text.replace('\n', "\r\n").as_bytes(), &name);
+        assert_eq!(lines(&got.0), lines(&want.0), "{name}");
+        assert_eq!(got.1, want.1, "{name}");
+    }
+}
+
 /// A statement that is whole before the cut is read as in the whole file.
 #[test]
 fn what_is_whole_before_the_cut_is_read() {

@@ -22,6 +22,7 @@ mod script;
 mod table;
 mod view;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -122,9 +123,10 @@ impl Schema {
     /// Reads a further file into the schema: definitions replace those of the same name, prints
     /// of indexes and tables add their counts to them. Gives what could not be read, in order.
     pub fn add(&mut self, text: &[u8], source: &str) -> Vec<Problem> {
-        let found = reader::read(self, text);
+        let text = plain(text);
+        let found = reader::read(self, &text);
         self.settle();
-        located(found, text, source)
+        located(found, &text, source)
     }
 
     /// Adds the rows of a print of SHOW INDEX, SHOW TABLE STATUS, or information_schema's COLUMNS,
@@ -221,6 +223,18 @@ impl Schema {
             table.settle(database, self.server.as_ref());
         }
     }
+}
+
+/// The text in UTF-8: what a shell of Windows redirects into a file is UTF-16.
+fn plain(text: &[u8]) -> Cow<'_, [u8]> {
+    let unit = match text {
+        [0xff, 0xfe, ..] => u16::from_le_bytes,
+        [0xfe, 0xff, ..] => u16::from_be_bytes,
+        _ => return Cow::Borrowed(text),
+    };
+    let units = text[2..].as_chunks::<2>().0.iter().map(|pair| unit(*pair));
+    let chars = char::decode_utf16(units).map(|it| it.unwrap_or(char::REPLACEMENT_CHARACTER));
+    Cow::Owned(chars.collect::<String>().into_bytes())
 }
 
 /// The only one, if there is one and no other.

@@ -15,7 +15,8 @@ use std::collections::HashSet;
 use crate::sql::definition::{IndexKind, Method, Part, PartOf, same_name};
 
 use super::Index;
-use super::table::{Table, supports};
+use super::table::Table;
+pub use super::table::supports;
 
 /// What a query asks of one table.
 #[derive(Debug, Clone, Copy, Default)]

@@ -232,9 +232,10 @@ fn tabbed(text: &[u8], at: usize, tab: usize) -> Option<(Print, usize)> {
     if !FIRST.iter().any(|known| name.eq_ignore_ascii_case(known)) {
         return None;
     }
-    let (_, header) = lines(text, at).next()?;
+    let mut all = lines(text, at);
+    let (_, header) = all.next()?;
+    let body = all.next().map_or(text.len(), |(begin, _)| begin);
     let columns: Vec<String> = header.split(|byte| *byte == b'\t').map(lossy).collect();
-    let body = at + header.len() + 1;
     if columns.iter().any(|name| holds_definition(name.as_bytes())) {
         return Some(definitions(text, at, body, columns));
     }

@@ -172,8 +172,11 @@ impl<'a> Script<'a> {
         if self.mended > MOST_MENDED {
             return self.text.len();
         }
-        let rest = self.text.get(open.max(from)..).unwrap_or_default();
-        memchr::memmem::find(rest, b";\n").map_or(self.text.len(), |at| open.max(from) + at + 1)
+        let from = open.max(from);
+        let rest = self.text.get(from..).unwrap_or_default();
+        let is_line_end = |at: &usize| matches!(rest.get(at + 1), Some(b'\n' | b'\r'));
+        let end = memchr::memchr_iter(b';', rest).find(is_line_end);
+        end.map_or(self.text.len(), |at| from + at + 1)
     }
 
     /// Takes a statement of interest.

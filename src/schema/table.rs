@@ -400,8 +400,10 @@ fn whole_length(data_type: &DataType) -> Option<u32> {
     data_type.length.filter(|_| has_one)
 }
 
-/// Whether a foreign key over these columns can use the index: they are its first parts.
-pub(super) fn supports(index: &Index, columns: &[String]) -> bool {
+/// Whether a foreign key over these columns can use the index: they are its first parts, in this
+/// order, each whole.
+#[must_use]
+pub fn supports(index: &Index, columns: &[String]) -> bool {
     let is_tree = matches!(index.kind, IndexKind::Primary | IndexKind::Unique | IndexKind::Plain);
     let mut parts = index.parts.iter();
     is_tree

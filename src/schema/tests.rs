@@ -275,6 +275,42 @@ fn problems_stand_at_their_line_and_character() {
 }
 
 #[test]
+fn a_fact_needs_a_table_above_it() {
+    let text = "-- rows: 5\nCREATE TABLE t (a int); -- rows: 7; distinct: a 3\n-- rows: u 9\n";
+    let (schema, problems) = Schema::read(text.as_bytes(), "x.sql");
+    let got: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    let want = "a table that was created above expected";
+    assert_eq!(
+        got,
+        [
+            format!("x.sql, line 1, column 10: {want}: 5"),
+            format!("x.sql, line 3, column 10: {want}: u 9"),
+        ]
+    );
+    let facts = &schema.table(None, "t").unwrap().facts;
+    assert_eq!((facts.rows, facts.columns[0].distinct), (Some(7), Some(3)));
+}
+
+#[test]
+fn a_dump_of_a_windows_shell_is_utf_16() {
+    let text = "CREATE TABLE t (`ü` int SHINY);\r\nCREATE TABLE u (a int);\r\n";
+    let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+    for order in [u16::to_le_bytes, u16::to_be_bytes] {
+        let bytes: Vec<u8> = units.clone().flat_map(order).collect();
+        let (schema, problems) = Schema::read(&bytes, "x.sql");
+        assert_eq!(schema.table(None, "t").unwrap().columns[0].name, "ü");
+        assert_eq!((schema.tables().len(), problems[0].column), (2, 25));
+    }
+}
+
+#[test]
+fn rows_of_a_select_are_no_definition() {
+    let (schema, problems) = Schema::read(b"CREATE TABLE t (a int) AS SELECT 1 AS b;", "x.sql");
+    assert_eq!(schema.table(None, "t").unwrap().columns.len(), 1);
+    assert_eq!(problems[0].detail, "a list of columns instead of a SELECT expected");
+}
+
+#[test]
 fn problems_have_a_bound() {
     let text = "ALTER TABLE gone ADD KEY (a);\n".repeat(3_000);
     let (_, problems) = Schema::read(text.as_bytes(), "x.sql");

@@ -169,6 +169,9 @@ fn default_value(cursor: &mut Cursor<'_>) -> Option<DefaultValue> {
     if let Some(inside) = cursor.parenthesized() {
         return Some(DefaultValue::Expression(inside.source()));
     }
+    if cursor.words("NEXT VALUE FOR") && cursor.qualified().is_some() {
+        return Some(DefaultValue::Expression(start.up_to(cursor).source()));
+    }
     // `_utf8mb4'x'`
     let mut ahead = *cursor;
     if ahead.peek_bytes().starts_with(b"_")
@@ -363,6 +366,7 @@ mod tests {
         check("DEFAULT current_timestamp(6) NULL", expression("current_timestamp(6)"));
         check("DEFAULT (uuid_to_bin(uuid(), 1)) COMMENT 'x'", expression("uuid_to_bin(uuid(), 1)"));
         check("DEFAULT nextval(`s`.`q`)", expression("nextval(`s`.`q`)"));
+        check("DEFAULT NEXT VALUE FOR s.q NULL", expression("NEXT VALUE FOR s.q"));
     }
 
     #[test]
