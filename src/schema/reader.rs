@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! -- Host: localhost    Database: shop     the database of what follows
-//! -- Server version	8.0.40                 which collations are the default ones
+//! -- Server version  8.0.40                which collations are the default ones
 //! CREATE TABLE …                           see `ddl`; ALTER TABLE see `alter`, views see `view`
 //! -- rows: 5000                            a fact, of the table above
 //! ```
