@@ -308,8 +308,12 @@ impl Table {
         if self.collation.is_none() {
             self.collation = self.charset.as_deref().and_then(default);
         }
-        for column in self.columns.iter_mut().filter(|column| column.collation.is_none()) {
-            column.collation = column.charset.as_deref().and_then(default);
+        for column in &mut self.columns {
+            match (column.collation.as_deref(), &self.charset) {
+                (None, _) => column.collation = column.charset.as_deref().and_then(default),
+                (Some("_bin"), Some(charset)) => column.collation = Some(format!("{charset}_bin")),
+                _ => {}
+            }
         }
     }
 

@@ -148,6 +148,10 @@ fn character_sets_come_from_the_nearest() {
         "CREATE TABLE t (a text COLLATE latin1_bin) CHARSET=utf8mb4;",
         (Some("latin1"), Some("latin1_bin")),
     );
+    check(
+        "CREATE TABLE t (a varchar(9) BINARY) CHARSET=latin1;",
+        (Some("latin1"), Some("latin1_bin")),
+    );
     check("CREATE DATABASE d CHARACTER SET latin1; USE d; CREATE TABLE t (a text);", latin1);
     check("CREATE TABLE t (a int) CHARSET=latin1;", (None, None));
     check("CREATE TABLE t (a text);", (None, None));

@@ -44,7 +44,7 @@ pub struct Column {
     pub is_nullable: bool,
     /// Character set of its own, in lower case: written, or implied by its own collation.
     pub charset: Option<String>,
-    /// Collation of its own, in lower case.
+    /// Collation of its own, in lower case; `_bin` of BINARY until the character set is known.
     pub collation: Option<String>,
     /// Value of a row that gives none.
     pub default: Option<DefaultValue>,

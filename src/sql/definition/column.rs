@@ -119,7 +119,8 @@ fn settle_charset(element: &mut ColumnElement) {
     let column = &mut element.column;
     match (&column.collation, &column.charset) {
         (Some(collation), charset) if collation.is_empty() => {
-            column.collation = charset.as_ref().map(|charset| format!("{charset}_bin"));
+            // Of the table's character set, where the column has none: the table adds it.
+            column.collation = Some(format!("{}_bin", charset.as_deref().unwrap_or_default()));
         }
         (Some(collation), None) => column.charset = charset_of_collation(collation),
         _ => {}
@@ -383,6 +384,7 @@ mod tests {
         check("a text collate 'latin1_german1_ci'", Some("latin1"), Some("latin1_german1_ci"));
         check("a varchar(9) COLLATE uca1400_ai_ci", None, Some("uca1400_ai_ci"));
         check("a varchar(9) BINARY CHARACTER SET utf8", Some("utf8"), Some("utf8_bin"));
+        check("a varchar(9) BINARY", None, Some("_bin"));
         check("a nchar(9)", Some("utf8mb3"), None);
         check("a char(9) ascii", Some("latin1"), None);
     }
