@@ -8,7 +8,8 @@
 //! - carriers: [`source`] (files, compression, what shippers put around lines), [`rowset`] (what a
 //!   client printed)
 //! - readers: [`sql`] (tokens, fingerprints, distilled items, conditions), [`logs`] (framing and
-//!   headers), [`plan`] (EXPLAIN output)
+//!   headers), [`plan`] (EXPLAIN output), [`schema`]
+//!   (tables and indexes, from dumps and prints)
 //! - engine: [`digest`]
 //! - outside: [`report`]
 //! - front door: [`study`]

@@ -17,6 +17,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     // Where a statement ends is found in the walk that makes its outline.
     ("logs", &["source", "sql::outline"]),
     ("plan", &["rowset"]),
+    ("schema", &["sql"]),
     ("digest", &["source", "logs", "sql"]),
     // Of a log a report shows only what its bytes were.
     ("report", &["logs::slow::Tally", "logs::slow::Offsets", "sql", "plan", "digest"]),

@@ -54,7 +54,7 @@ pub fn review(
 
 /// The plain text of an input, as far as it can be read.
 fn read(path: &Path, number: u32, stop: &Arc<AtomicBool>) -> Result<(Input, Vec<u8>), Error> {
-    let source = source::open(path, stop)?;
+    let source = source::open(path, stop, 1)?;
     let mut text = Vec::new();
     let failure = source.reader.take(MOST).read_to_end(&mut text).err();
     if let (Some(failure), true) = (&failure, text.is_empty()) {
