@@ -8,9 +8,9 @@
 //! - carriers: [`source`] (files, compression, what shippers put around lines), [`rowset`] (what a
 //!   client printed)
 //! - readers: [`sql`] (tokens, fingerprints, distilled items, conditions), [`logs`] (framing and
-//!   headers), [`plan`] (EXPLAIN output), [`schema`]
-//!   (tables and indexes, from dumps and prints)
+//!   headers), [`plan`] (EXPLAIN output), [`schema`] (tables and indexes, from dumps and prints)
 //! - engine: [`digest`]
+//! - judgement: [`advice`]
 //! - outside: [`report`]
 //! - front door: [`study`]
 //!
@@ -18,6 +18,7 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod advice;
 pub mod digest;
 pub mod error;
 pub mod event;

@@ -20,8 +20,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("schema", &["sql"]),
     ("digest", &["source", "logs", "sql"]),
     // Of a log a report shows only what its bytes were.
-    ("report", &["logs::slow::Tally", "logs::slow::Offsets", "sql", "plan", "digest"]),
-    ("study", &["source", "logs", "sql", "plan", "digest", "report"]),
+    ("advice", &["sql", "schema", "plan", "digest"]),
+    ("report", &["logs::slow::Tally", "logs::slow::Offsets", "sql", "plan", "digest", "advice"]),
+    ("study", &["source", "logs", "sql", "schema", "plan", "digest", "advice", "report"]),
 ];
 
 /// Crates that have one home: the crate, and the files or folders that may name it.

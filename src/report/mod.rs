@@ -1,6 +1,7 @@
 //! What a run found, complete and unformatted, and the formats in which it is written.
 
 pub mod cell;
+pub mod findings;
 pub mod json;
 pub mod ndjson;
 pub mod plans;

@@ -3,6 +3,7 @@
 pub mod json;
 pub mod text;
 
+use crate::advice::Finding;
 use crate::plan::Plan;
 use crate::problem::Problem;
 
@@ -23,13 +24,24 @@ pub struct Input {
     pub looks: &'static str,
 }
 
+/// A plan and what is to be said about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reviewed {
+    /// The place of its input.
+    pub input: usize,
+    /// The plan.
+    pub plan: Plan,
+    /// What rules have to say, the most severe first.
+    pub findings: Vec<Finding>,
+}
+
 /// The plans of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Review {
     /// What was read.
     pub inputs: Vec<Input>,
-    /// Plans in their order, each with the place of its input.
-    pub plans: Vec<(usize, Plan)>,
+    /// Plans in their order.
+    pub plans: Vec<Reviewed>,
     /// Plans that no statement was given for, where statements were given.
     pub plans_without_statement: usize,
     /// Statements given that there was no plan for.

@@ -10,7 +10,7 @@ use crate::logs::guess;
 use crate::logs::statements::statements;
 use crate::plan;
 use crate::problem::{Kind, Origin, Problem};
-use crate::report::plans::{Input, Review};
+use crate::report::plans::{Input, Review, Reviewed};
 use crate::source::{self, Compression};
 
 /// Bytes of an input that are read. A plan has some kilobytes; this is a log given by mistake.
@@ -40,7 +40,8 @@ pub fn review(
             let name = &input.name;
             without.push(format!("no EXPLAIN output in {name}: {}", told(&input, &text)));
         }
-        review.plans.extend(found.plans.into_iter().map(|plan| (number, plan)));
+        let reviewed = |plan| Reviewed { input: number, plan, findings: Vec::new() };
+        review.plans.extend(found.plans.into_iter().map(reviewed));
         review.inputs.push(input);
     }
     if review.plans.is_empty() && !without.is_empty() {
@@ -106,7 +107,7 @@ fn name_statements(review: &mut Review, text: &[u8]) {
         !["use", "set", "show"].iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
     };
     let mut given = statements(text).filter(is_of_plan);
-    for (_, plan) in &mut review.plans {
+    for Reviewed { plan, .. } in &mut review.plans {
         match given.next() {
             Some(statement) => {
                 let statement = plan::without_explain(statement);

@@ -3,11 +3,12 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Map, Number, Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{Input, Review};
+use super::{Input, Review, Reviewed};
 use crate::flavor::Family;
-use crate::plan::{Amount, Node, Plan};
+use crate::plan::Node;
+use crate::report::findings::{self, number};
 
 /// Version of the form of this document.
 const SCHEMA: u32 = 1;
@@ -18,8 +19,8 @@ pub fn write(review: &Review, out: &mut dyn Write) -> io::Result<()> {
     let program = json!({ "version": env!("CARGO_PKG_VERSION"), "schema": SCHEMA });
     writeln!(out, "{{\n\"adagio\":{program},\n\"input\":{},", Value::Array(inputs))?;
     writeln!(out, "\"plans\":[")?;
-    for (place, (input, found)) in review.plans.iter().enumerate() {
-        serde_json::to_writer(&mut *out, &plan(review, *input, found))?;
+    for (place, reviewed) in review.plans.iter().enumerate() {
+        serde_json::to_writer(&mut *out, &plan(review, reviewed))?;
         writeln!(out, "{}", if place + 1 < review.plans.len() { "," } else { "" })?;
     }
     writeln!(out, "]\n}}")
@@ -47,13 +48,14 @@ fn input(input: &Input) -> Value {
     Value::Object(object)
 }
 
-fn plan(review: &Review, input: usize, plan: &Plan) -> Value {
+fn plan(review: &Review, reviewed: &Reviewed) -> Value {
+    let Reviewed { input, plan, findings } = reviewed;
     let mut object = Map::new();
     object.insert("format".to_owned(), json!(plan.format.word()));
     let family = (plan.flavor != Family::Unknown).then(|| json!(plan.flavor.to_string()));
     put(&mut object, "flavor", family);
     put(&mut object, "query", plan.query.as_deref().map(Value::from));
-    let name = review.inputs.get(input).map(|input| json!(input.name));
+    let name = review.inputs.get(*input).map(|input| json!(input.name));
     put(&mut object, "source", name);
     object.insert("line".to_owned(), json!(plan.line));
     put(&mut object, "cost", plan.cost.map(number));
@@ -80,7 +82,7 @@ fn plan(review: &Review, input: usize, plan: &Plan) -> Value {
         .map(|note| json!({ "level": note.level, "code": note.code, "message": note.message }))
         .collect();
     put(&mut object, "notes", (!notes.is_empty()).then_some(Value::Array(notes)));
-    object.insert("findings".to_owned(), json!([]));
+    object.insert("findings".to_owned(), findings.iter().map(findings::json).collect());
     Value::Object(object)
 }
 
@@ -136,9 +138,4 @@ fn put(object: &mut Map<String, Value>, key: &str, value: Option<Value>) {
     if let Some(value) = value {
         object.insert(key.to_owned(), value);
     }
-}
-
-/// All digits that are known.
-fn number(amount: Amount) -> Value {
-    amount.to_string().parse::<Number>().map_or(Value::Null, Value::Number)
 }

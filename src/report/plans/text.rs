@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Review;
+use super::{Review, Reviewed};
 use crate::flavor::Family;
 use crate::plan::{Amount, Node, Plan, Step, Tree, nest};
 use crate::report::cell::{seconds, shown, thousands};
@@ -13,7 +13,7 @@ const WIDTH: usize = 80;
 /// Writes all plans.
 pub fn write(review: &Review, out: &mut dyn Write) -> io::Result<()> {
     let inputs = review.inputs.len();
-    for (place, (input, plan)) in review.plans.iter().enumerate() {
+    for (place, Reviewed { input, plan, .. }) in review.plans.iter().enumerate() {
         let name = review.inputs.get(*input).map_or("", |input| input.name.as_str());
         if place > 0 {
             writeln!(out)?;

@@ -1,0 +1,10 @@
+//! Judgement: what is wrong, what shows it, what to do about it and how to see that it helped.
+//!
+//! Rules look; they do not print, connect or apply.
+
+pub mod finding;
+
+pub use finding::{
+    Action, Benefit, Category, Confidence, Fact, Finding, IndexColumn, IndexProposal,
+    Recommendation, Severity, Subject, Value,
+};
