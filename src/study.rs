@@ -17,6 +17,7 @@ use crate::logs::slow::Framer;
 use crate::logs::slow::read::Reading;
 use crate::metric::Registry;
 use crate::report::ndjson::Events;
+use crate::report::plans::Review;
 use crate::report::profile::{Limit, Order, Outliers, metric_of, profile};
 use crate::report::{Input, Report};
 use crate::source::blocks::Blocks;
@@ -38,6 +39,8 @@ pub struct Request {
     pub log_zone: Option<Zone>,
     /// Threads; 0 is one for each core.
     pub threads: usize,
+    /// Files with plans of the statements.
+    pub plans: Vec<PathBuf>,
 }
 
 impl Request {
@@ -55,6 +58,7 @@ impl Request {
 pub struct Study {
     request: Request,
     inputs: Vec<Opened>,
+    plans: Review,
     stop: Arc<AtomicBool>,
 }
 
@@ -93,6 +97,15 @@ impl Study {
         request: Request,
         stop: Arc<AtomicBool>,
     ) -> Result<Study, Error> {
+        // First what is small: a mistake there is told before gigabytes are read.
+        let plans = match request.plans.as_slice() {
+            [] => Review::default(),
+            _ if request.options.group != Group::Fingerprint => {
+                let told = "plans belong to statements: --plans needs --group-by fingerprint";
+                return Err(Error::Usage(told.to_owned()));
+            }
+            files => plans::review(files, None, &stop)?,
+        };
         let standard_input = [PathBuf::from("-")];
         let paths = if paths.is_empty() { &standard_input } else { paths };
         let readers = request.readers();
@@ -119,7 +132,7 @@ impl Study {
                 framer: Some(framer.with_outlines(request.options.outlines())),
             });
         }
-        Ok(Study { request, inputs, stop })
+        Ok(Study { request, inputs, plans, stop })
     }
 
     /// How far the run has come; valid while it runs.
@@ -228,6 +241,9 @@ impl Study {
             && !request.options.collapse_digits;
         if names_matter {
             report.count_folded();
+        }
+        if report.group == Group::Fingerprint {
+            plans::attach(&mut report, self.plans, &request.options);
         }
         Ok(report)
     }

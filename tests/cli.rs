@@ -685,3 +685,71 @@ union ALL <union1,4>
 ";
     assert_eq!(text(&output.stdout), want);
 }
+
+#[test]
+fn plans_stand_with_their_classes() {
+    let plans = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("samples/explain/shop.txt")
+        .display()
+        .to_string();
+    let log = sample("shop.log");
+    let arguments = ["digest", "-o", "json", &log, "--plans", &plans];
+    let output = run(&arguments);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let told = |class: usize| {
+        let plans = report["classes"][class]["plans"].as_array();
+        plans.map(|plans| {
+            plans.iter().map(|plan| plan["line"].as_u64().unwrap()).collect::<Vec<_>>()
+        })
+    };
+    // By the statement above it, whose literals differ; by the query ID above it; none.
+    assert_eq!((told(0), told(1), told(2)), (Some(vec![2]), Some(vec![11]), None));
+    let first = &report["classes"][0]["plans"][0];
+    assert_eq!(first["nodes"][1]["ref"], "shop.o.customer_id");
+    // 1,094,321 orders, and a customer for each tenth of them: 109,432.1.
+    assert_eq!(first["estimate"]["rows_examined"].as_f64(), Some(1_203_753.1));
+    let wanted =
+        format!("adagio: {plans}: line 27: this plan is not shown: no event has its statement\n");
+    assert_eq!(text(&output.stderr), wanted);
+    let shown = text(&run(&["digest", &log, "--plans", &plans]).stdout);
+    assert!(
+        shown.contains("the plan expects 1,203,753, the log has 1,204,461 on average"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn literals_of_plans_are_not_shown_where_none_are() {
+    let plan = "EXPLAIN SELECT a FROM t WHERE b = 4711;\n\
+                -> Filter: (t.b = 4711)  (cost=1.5 rows=3)\n    -> Table scan on t  (cost=1.5 rows=30)\n";
+    let (_folder, plans) = file("plans.txt", plan);
+    let log = entry(7, "app", "SELECT a FROM t WHERE b = 12");
+    let (_log_folder, log) = file("slow.log", log);
+    for format in ["text", "json"] {
+        let shown = |more: &[&str]| {
+            text(&run(&[&["digest", "-o", format, &log, "--plans", &plans], more].concat()).stdout)
+        };
+        assert!(shown(&[]).contains("4711"), "{format}");
+        assert!(!shown(&["--redact"]).contains("4711"), "{format}");
+    }
+}
+
+#[test]
+fn the_plan_that_the_server_wrote_stands_with_its_class() {
+    let report = report(&[&sample("mariadb-10.11-explain.log")]);
+    let class = &report["classes"][0];
+    assert_eq!(class["plans"][0]["offset"], class["example"]["offset"]);
+    assert_eq!(class["plans"][0]["nodes"][0]["access_type"], "range");
+}
+
+#[test]
+fn plans_need_classes_of_statements() {
+    let log = sample("shop.log");
+    let output = run(&["digest", "--group-by", "user", "--plans", &log, &log]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("--plans needs --group-by fingerprint"));
+    // A log given by mistake says so before the log is read.
+    let output = run(&["digest", "--plans", &log, &log]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("no EXPLAIN output in"), "{}", text(&output.stderr));
+}

@@ -59,6 +59,13 @@ pub struct Args {
     #[arg(long)]
     report_all: bool,
 
+    /// Show the plans in this file, of any form of EXPLAIN, with their classes; may be repeated
+    ///
+    /// A plan belongs to the class of the statement that stands above it, or of the query ID in
+    /// a comment there: `-- query_id: 0x…`. Plans that MariaDB wrote into the log are shown anyway.
+    #[arg(long, value_name = "FILE")]
+    plans: Vec<PathBuf>,
+
     /// Leave out the charts
     #[arg(long)]
     no_report_histogram: bool,
@@ -97,6 +104,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Some(args.outliers.clone()),
     )?;
     request.options.timeline = args.timeline;
+    request.plans = args.plans.clone();
     request.threads = args.threads.threads.map_or(0, usize::from);
     let look = Look {
         rules: args.inputs.rules(),

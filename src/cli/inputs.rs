@@ -149,6 +149,7 @@ impl Args {
             outliers,
             log_zone: log_zone.map_err(|error| anyhow!("--log-tz: {error}"))?,
             threads: 0,
+            plans: Vec::new(),
         })
     }
 }

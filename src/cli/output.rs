@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use adagio::report::plans::PlanWithoutClass;
 use adagio::report::{Input, Report};
 use adagio::study::Progress;
 use anyhow::Context;
@@ -57,6 +58,10 @@ impl Manners {
                     eprintln!("adagio: {}: byte {offset}: {}", input.name, problem.told(redact));
                 }
             }
+        }
+        for plan in &report.plans_without_class {
+            let PlanWithoutClass { source, line, reason } = plan;
+            eprintln!("adagio: {source}: line {line}: this plan is not shown: {reason}");
         }
     }
 

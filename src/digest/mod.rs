@@ -301,6 +301,11 @@ impl Digest {
         whole
     }
 
+    /// The class with this key.
+    pub fn class_of(&self, key: &[u8]) -> Option<usize> {
+        self.by_key.get(key).map(|place| *place as usize)
+    }
+
     fn class(&mut self, key: &[u8]) -> u32 {
         if let Some(place) = self.by_key.get(key) {
             return *place;
@@ -480,7 +485,7 @@ impl<'o> Sorter<'o> {
         let options = self.options;
         self.digest.source(event.source).anomalies += u64::from(event.anomalies);
         let derived = Derived {
-            fingerprint: &|| fingerprint_of(event, options),
+            fingerprint: &|| fingerprint_of(event.statement, options),
             item: &|| item_of(event.statement, options.rules),
         };
         if !options.filter.keeps(event, registry, &mut self.fields, &derived) {
@@ -590,7 +595,7 @@ impl<'o> Sorter<'o> {
             Some(made) => made,
             None => {
                 if !outline(event.statement, self.options.mode(), &mut outlines.buffer) {
-                    return self.class(&fingerprint_of(event, self.options));
+                    return self.class(&fingerprint_of(event.statement, self.options));
                 }
                 &outlines.buffer
             }
@@ -608,7 +613,7 @@ impl<'o> Sorter<'o> {
             return Place::Class(*class);
         }
         let is_new = found.is_none();
-        let place = self.class(&fingerprint_of(event, self.options));
+        let place = self.class(&fingerprint_of(event.statement, self.options));
         let Place::Class(class) = place else { return place };
         if !is_new {
             return place;
@@ -679,11 +684,11 @@ impl<'o> Sorter<'o> {
     }
 }
 
-/// The fingerprint that makes the class of an event.
-pub fn fingerprint_of(event: &Event<'_>, options: &Options) -> Vec<u8> {
+/// The fingerprint that makes the class of a statement.
+pub fn fingerprint_of(statement: &[u8], options: &Options) -> Vec<u8> {
     let text = match options.rules {
-        Rules::Default => fingerprint::fingerprint(event.statement),
-        Rules::Peer => fingerprint_as_peer(event.statement),
+        Rules::Default => fingerprint::fingerprint(statement),
+        Rules::Peer => fingerprint_as_peer(statement),
     };
     if options.collapse_digits { fingerprint::collapse_digits(&text) } else { text }
 }

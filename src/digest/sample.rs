@@ -15,6 +15,8 @@ use crate::time::Timestamp;
 
 /// Bytes kept of the worst statement.
 pub const LONGEST_WORST: usize = 32 * 1024;
+/// Bytes kept of a plan that the server wrote into the log.
+const LONGEST_PLAN: usize = 16 * 1024;
 /// Bytes kept of a typical statement.
 pub const LONGEST_TYPICAL: usize = 256;
 
@@ -37,6 +39,8 @@ pub struct Sample {
     pub length: usize,
     /// What the whole statement tells, where it was cut.
     pub whole: Option<Box<Whole>>,
+    /// The lines of the plan that the server wrote with it.
+    pub plan: Option<Box<[u8]>>,
 }
 
 /// What is taken from a statement before it is cut.
@@ -62,6 +66,7 @@ impl Sample {
             statement: kept.into(),
             length: event.text.len(),
             whole: None,
+            plan: event.plan.filter(|plan| plan.len() <= LONGEST_PLAN).map(Into::into),
         }
     }
 
@@ -142,6 +147,7 @@ impl Example {
             statement: statement.into(),
             length: self.length as usize,
             whole: None,
+            plan: None,
         }
     }
 }

@@ -295,6 +295,7 @@ impl<'a> Finder<'a> {
         if plan.query.is_none() && !is_logged {
             plan.query = query::above(self.lines, self.free, print);
         }
+        plan.query_id = query::id_above(self.lines, self.free, print);
         self.plans.push(plan);
         self.free = end;
     }

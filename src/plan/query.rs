@@ -28,6 +28,25 @@ pub fn above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
     is_statement(statement).then(|| String::from_utf8_lossy(statement).into_owned())
 }
 
+/// The query ID in the last comment `-- query_id: …` of the lines from `from` up to the plan at
+/// `print`, in capitals and without `0x`.
+pub fn id_above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
+    let from = from.max(print.saturating_sub(NEAR));
+    (from..print).rev().find_map(|at| {
+        let line = lines.get(at).unwrap_or_default();
+        let text = without_prompt(&line[quote_of_aligned(line).len()..]).trim_ascii_start();
+        let text = text.strip_prefix(b"--").or(text.strip_prefix(b"#"))?.trim_ascii_start();
+        let (name, value) = text.split_at_checked(b"query_id:".len())?;
+        if !name.eq_ignore_ascii_case(b"query_id:") {
+            return None;
+        }
+        let value = value.trim_ascii();
+        let value = value.strip_prefix(b"0x").unwrap_or(value);
+        let is_id = matches!(value.len(), 16 | 32) && value.iter().all(u8::is_ascii_hexdigit);
+        is_id.then(|| String::from_utf8_lossy(value).to_ascii_uppercase())
+    })
+}
+
 /// Whether a text begins as what can be explained: prose may have a line that begins with
 /// "explain".
 fn is_statement(text: &[u8]) -> bool {

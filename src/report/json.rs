@@ -15,6 +15,8 @@ use crate::digest::decimal;
 use crate::digest::sample::Sample;
 use crate::digest::stat::{Figures, Rules, Stat, factor};
 use crate::metric::Kind;
+use crate::report::findings;
+use crate::report::plans::{self, ClassPlan};
 use crate::report::profile::{Ranked, Rates, scores};
 use crate::report::text::{peer_chart, shown_id, table_statements};
 use crate::report::{FINGERPRINT_RULES, Input, Look, PEER_RULES, Report, Sampling};
@@ -276,7 +278,16 @@ impl Json<'_> {
                 object.insert("tables".to_owned(), Value::Array(tables));
             }
         }
-        object.insert("advice".to_owned(), json!([]));
+        let plans: Vec<&ClassPlan> = report.plans_of(ranked.class).collect();
+        if !plans.is_empty() {
+            // Conditions and operations of a plan have the literals of the statement.
+            let shown = |plan: &&ClassPlan| plans::json::of_class(plan);
+            let shown =
+                if self.look.redact { json!([]) } else { plans.iter().map(shown).collect() };
+            object.insert("plans".to_owned(), shown);
+        }
+        let advice = plans.iter().flat_map(|plan| &plan.findings).map(findings::json);
+        object.insert("advice".to_owned(), advice.collect());
         Value::Object(object)
     }
 

@@ -17,11 +17,13 @@ use crate::digest::tally::Tally;
 use crate::digest::{Digest, Group, SourceTally, item_of, tables_in};
 use crate::logs::slow::{Offsets, Tally as InputTally};
 use crate::metric::{self, Kind, MetricId};
+use crate::plan::of_log_lines;
 use crate::problem::{Problem, Problems};
 use crate::sql::distill::TableName;
 use crate::sql::fingerprint::{ClassId, collapse_digits};
 use crate::time::{Timestamp, Zone};
 
+use plans::{ClassPlan, PlanWithoutClass};
 use profile::{Order, Profile, Rates, Why};
 
 /// Version of the fingerprint rules of the default mode.
@@ -101,6 +103,10 @@ pub struct Report {
     pub rules: Rules,
     /// Attributes that were left out because the log has too many.
     pub forgotten_names: usize,
+    /// Plans of classes.
+    pub plans: Vec<ClassPlan>,
+    /// Plans that were given and belong to no class.
+    pub plans_without_class: Vec<PlanWithoutClass>,
 }
 
 /// A numeric attribute of a class or of all.
@@ -170,7 +176,7 @@ impl Report {
     ) -> Report {
         digest.sources.resize_with(inputs.len().max(digest.sources.len()), SourceTally::default);
         let profile = choice(&digest);
-        Report {
+        let mut report = Report {
             inputs,
             profile,
             order,
@@ -180,8 +186,27 @@ impl Report {
             timeline: false,
             rules,
             forgotten_names: 0,
+            plans: Vec::new(),
+            plans_without_class: Vec::new(),
             digest,
+        };
+        if report.group == Group::Fingerprint {
+            let classes = report.profile.shown.iter().map(|ranked| ranked.class);
+            report.plans = classes.filter_map(|class| report.logged_plan(class)).collect();
         }
+        report
+    }
+
+    /// The plan that the server wrote into the log with the sample of a class.
+    fn logged_plan(&self, class: usize) -> Option<ClassPlan> {
+        let sample = self.digest.classes[class].samples.worst.as_ref()?;
+        Some(ClassPlan {
+            class,
+            source: self.inputs.get(sample.origin.source as usize)?.name.clone(),
+            logged_at: Some(sample.origin.offset),
+            plan: of_log_lines(sample.plan.as_ref()?)?,
+            findings: Vec::new(),
+        })
     }
 
     /// Counts the classes that would be left with `--collapse-digits`.
@@ -309,6 +334,11 @@ impl Report {
             }
             _ => self.digest.keys[class].to_vec(),
         }
+    }
+
+    /// The plans of a class.
+    pub fn plans_of(&self, class: usize) -> impl Iterator<Item = &ClassPlan> {
+        self.plans.iter().filter(move |plan| plan.class == class)
     }
 
     /// The tables of a class: those of its sample.

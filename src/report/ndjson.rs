@@ -164,7 +164,7 @@ impl<'o> Events<'o> {
         if has_outline && let Some(texts) = self.known.get(&self.outline) {
             return texts.clone();
         }
-        let fingerprint = fingerprint_of(event, self.options);
+        let fingerprint = fingerprint_of(event.statement, self.options);
         let texts = Texts {
             id: ClassId::of(&fingerprint).to_string(),
             fingerprint: cell::text(&fingerprint),

@@ -35,6 +35,32 @@ pub struct Reviewed {
     pub findings: Vec<Finding>,
 }
 
+/// A plan of a query class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClassPlan {
+    /// The place of the class.
+    pub class: usize,
+    /// The file that holds it.
+    pub source: String,
+    /// Where its event begins, if the server wrote it into the log.
+    pub logged_at: Option<u64>,
+    /// The plan.
+    pub plan: Plan,
+    /// What rules have to say.
+    pub findings: Vec<Finding>,
+}
+
+/// A plan that belongs to no class.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanWithoutClass {
+    /// The file that holds it.
+    pub source: String,
+    /// The line at which it begins.
+    pub line: usize,
+    /// Why.
+    pub reason: &'static str,
+}
+
 /// The plans of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Review {

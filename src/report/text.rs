@@ -18,6 +18,7 @@ use crate::digest::spread;
 use crate::digest::stat::{Rules, factor};
 use crate::metric::{self, Kind};
 use crate::report::cell;
+use crate::report::plans;
 use crate::report::profile::Ranked;
 use crate::report::{FINGERPRINT_RULES, Input, Look, PEER_RULES, Quantity, Report, Texts};
 use crate::report::{is_select, reason};
@@ -472,6 +473,7 @@ impl Text<'_> {
         if report.has_statement(ranked.class) {
             self.typical(class)?;
             self.tables(ranked.class)?;
+            self.plans(ranked.class)?;
             self.sample(ranked.class, worst)
         } else {
             writeln!(self.out, "{}", cell::shown(&report.digest.keys[ranked.class]))
@@ -572,6 +574,38 @@ impl Text<'_> {
         for table in tables {
             let [status, create] = table_statements(&table);
             writeln!(self.out, "#    {status}\n#    {create}")?;
+        }
+        Ok(())
+    }
+
+    /// The plans of a class, and what they expect beside what the log has.
+    fn plans(&mut self, class: usize) -> io::Result<()> {
+        if self.is_peer() {
+            return Ok(());
+        }
+        let report = self.report;
+        let places = &report.digest.places;
+        for of in report.plans_of(class) {
+            let place = match of.logged_at {
+                Some(offset) => format!("byte {offset}"),
+                None => format!("line {}", of.plan.line),
+            };
+            writeln!(self.out, "# Plan in {}, {place}", cell::shown(of.source.as_bytes()))?;
+            if self.look.redact {
+                writeln!(self.out, "#    (not shown: a plan has literals of its statement)")?;
+                continue;
+            }
+            for line in plans::text::lines_of(&of.plan)? {
+                writeln!(self.out, "#    {line}")?;
+            }
+            let logged = report.digest.classes[class].totals(places, metric::ROWS_EXAMINED);
+            if let (Some(estimate), Some(logged)) = (of.plan.estimate(), logged) {
+                let expected = plans::text::count(estimate.rows_examined);
+                let average = logged.sum / i128::from(logged.count);
+                let average = cell::thousands(u64::try_from(average).unwrap_or(u64::MAX));
+                let line = format!("the plan expects {expected}, the log has {average} on average");
+                self.wrapped("# Rows examined: ", &line)?;
+            }
         }
         Ok(())
     }

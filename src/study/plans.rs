@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::digest::{Options, fingerprint_of};
 use crate::error::Error;
 use crate::logs::guess;
 use crate::logs::statements::statements;
-use crate::plan;
+use crate::plan::{self, Plan};
 use crate::problem::{Kind, Origin, Problem};
-use crate::report::plans::{Input, Review, Reviewed};
+use crate::report::Report;
+use crate::report::plans::{ClassPlan, Input, PlanWithoutClass, Review, Reviewed};
 use crate::source::{self, Compression};
 
 /// Bytes of an input that are read. A plan has some kilobytes; this is a log given by mistake.
@@ -97,6 +99,34 @@ fn told(input: &Input, text: &[u8]) -> String {
         Some(problem) => problem.detail.clone(),
         None => input.looks.to_owned(),
     }
+}
+
+/// Gives plans to the classes of a log, by the statement or the query ID that stands with them.
+pub(super) fn attach(report: &mut Report, review: Review, options: &Options) {
+    for Reviewed { input, plan, findings } in review.plans {
+        let source = review.inputs.get(input).map_or(String::new(), |input| input.name.clone());
+        match class_of(report, &plan, options) {
+            Ok(class) => {
+                report.plans.push(ClassPlan { class, source, logged_at: None, plan, findings });
+            }
+            Err(reason) => {
+                let line = plan.line;
+                report.plans_without_class.push(PlanWithoutClass { source, line, reason });
+            }
+        }
+    }
+}
+
+/// The class of a plan, or why it has none.
+fn class_of(report: &Report, plan: &Plan, options: &Options) -> Result<usize, &'static str> {
+    if let Some(id) = &plan.query_id {
+        let mut classes = 0..report.digest.keys.len();
+        let is_meant = |class: &usize| report.id_of(*class).to_string().ends_with(id.as_str());
+        return classes.find(is_meant).ok_or("no class has its query ID");
+    }
+    let Some(query) = &plan.query else { return Err("no statement or query ID stands with it") };
+    let key = fingerprint_of(query.as_bytes(), options);
+    report.digest.class_of(&key).ok_or("no event has its statement")
 }
 
 /// Gives each plan its statement. Statements that no plan is made of do not count.

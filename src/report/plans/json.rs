@@ -5,9 +5,10 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{Input, Review, Reviewed};
+use super::{ClassPlan, Input, Review};
+use crate::advice::Finding;
 use crate::flavor::Family;
-use crate::plan::Node;
+use crate::plan::{Node, Plan};
 use crate::report::findings::{self, number};
 
 /// Version of the form of this document.
@@ -20,7 +21,8 @@ pub fn write(review: &Review, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{{\n\"adagio\":{program},\n\"input\":{},", Value::Array(inputs))?;
     writeln!(out, "\"plans\":[")?;
     for (place, reviewed) in review.plans.iter().enumerate() {
-        serde_json::to_writer(&mut *out, &plan(review, reviewed))?;
+        let name = review.inputs.get(reviewed.input).map(|input| input.name.as_str());
+        serde_json::to_writer(&mut *out, &plan(name, &reviewed.plan, &reviewed.findings))?;
         writeln!(out, "{}", if place + 1 < review.plans.len() { "," } else { "" })?;
     }
     writeln!(out, "]\n}}")
@@ -48,15 +50,27 @@ fn input(input: &Input) -> Value {
     Value::Object(object)
 }
 
-fn plan(review: &Review, reviewed: &Reviewed) -> Value {
-    let Reviewed { input, plan, findings } = reviewed;
+/// A plan of a class: findings stand with the class.
+pub fn of_class(of: &ClassPlan) -> Value {
+    let mut object = plan(Some(&of.source), &of.plan, &[]);
+    if let Value::Object(object) = &mut object {
+        object.remove("findings");
+        if let Some(offset) = of.logged_at {
+            object.remove("line");
+            object.insert("offset".to_owned(), json!(offset));
+        }
+    }
+    object
+}
+
+/// A plan of a source.
+pub fn plan(source: Option<&str>, plan: &Plan, findings: &[Finding]) -> Value {
     let mut object = Map::new();
     object.insert("format".to_owned(), json!(plan.format.word()));
     let family = (plan.flavor != Family::Unknown).then(|| json!(plan.flavor.to_string()));
     put(&mut object, "flavor", family);
     put(&mut object, "query", plan.query.as_deref().map(Value::from));
-    let name = review.inputs.get(*input).map(|input| json!(input.name));
-    put(&mut object, "source", name);
+    put(&mut object, "source", source.map(Value::from));
     object.insert("line".to_owned(), json!(plan.line));
     put(&mut object, "cost", plan.cost.map(number));
     let estimate = plan.estimate().map(|estimate| {

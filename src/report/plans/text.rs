@@ -61,6 +61,13 @@ fn totals(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
     line(out, &format!("# Measured: {}{}", time(ms), hottest.unwrap_or_default()))
 }
 
+/// The steps of a plan for the block of its class, each in a line of its own.
+pub fn lines_of(plan: &Plan) -> io::Result<Vec<String>> {
+    let mut out = Vec::new();
+    nest(plan).iter().try_for_each(|tree| write_tree(&mut out, tree, 0))?;
+    Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
+}
+
 /// The depth of a tree is bounded where it is made.
 fn write_tree(out: &mut dyn Write, tree: &Tree<'_>, depth: usize) -> io::Result<()> {
     // Beyond half of the screen nothing is left to say a step in.
@@ -105,7 +112,8 @@ fn of_node(node: &Node) -> String {
     words.join(" ")
 }
 
-fn count(amount: Amount) -> String {
+/// A number of rows, without what is behind the point.
+pub fn count(amount: Amount) -> String {
     let whole = u64::try_from(amount.floor());
     whole.map_or_else(|_| amount.floor().to_string(), thousands)
 }
