@@ -753,3 +753,18 @@ fn plans_need_classes_of_statements() {
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("no EXPLAIN output in"), "{}", text(&output.stderr));
 }
+
+#[test]
+fn a_log_without_a_command_gets_a_hint() {
+    let log = sample("shop.log");
+    let output = run(&[&log]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        text(&output.stderr).contains(&format!("adagio digest {log}")),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(!text(&run(&["digset"]).stderr).contains("adagio digest"));
+    let output = run(&["explain", &log]);
+    assert!(text(&output.stderr).contains("slow query log; see `adagio digest`"));
+}

@@ -10,8 +10,10 @@ mod shell;
 mod values;
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
 
 /// Rank the queries of MySQL and MariaDB slow logs by the time they took
@@ -72,6 +74,12 @@ pub fn main() -> ExitCode {
 fn usage(error: &clap::Error) -> ExitCode {
     // Printing fails only if nobody reads.
     let _ = error.print();
+    if let (ErrorKind::InvalidSubcommand, Some(ContextValue::String(name))) =
+        (error.kind(), error.get(ContextKind::InvalidSubcommand))
+        && Path::new(name).exists()
+    {
+        eprintln!("\n  tip: to digest a slow log: adagio digest {name}");
+    }
     ExitCode::from(error.exit_code() as u8)
 }
 

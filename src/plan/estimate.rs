@@ -22,10 +22,10 @@ impl Plan {
     /// subquery is run once for each row of the SELECT around it.
     ///
     /// `None` of a plan that tells no step, as MySQL says `<not executable by iterator executor>` of
-    /// some UPDATEs and DELETEs, and of a print that is cut before its rows.
+    /// some UPDATEs and DELETEs, and of a print that is cut: what is missing is not known.
     pub fn estimate(&self) -> Option<Estimate> {
         let first = self.nodes.first()?;
-        let is_told = !self.is_without_rows
+        let is_told = !self.is_cut
             && !first.operation.as_deref().is_some_and(|step| step.starts_with("<not exec"));
         is_told.then(|| if self.blocks.is_empty() { of_tree(&self.nodes) } else { of_blocks(self) })
     }
@@ -168,13 +168,23 @@ fn of_tree(nodes: &[Node]) -> Estimate {
     sum
 }
 
-/// Rows that a step gives, by its own figure or else by that of the first step below it that has
-/// one.
+/// Whether the second step below is taken once for each row of the first, and all rows count.
+fn is_loop(node: &Node) -> bool {
+    const JOINS: &[&str] = &["Nested loop inner join", "Batched key access inner join"];
+    let operation = node.operation.as_deref().unwrap_or_default();
+    JOINS.iter().any(|words| operation.starts_with(words))
+}
+
+/// Rows that a step gives, by its own figure or else by those of the steps below it.
 fn out(node: &Node) -> Option<Amount> {
     let rows = match node.rows {
         Some(rows) => rows,
         None if node.operation.as_deref().is_some_and(|step| step.starts_with("Aggregate: ")) => {
             Amount::ONE
+        }
+        None if is_loop(node) && node.children.len() > 1 => {
+            let each: Option<Vec<Amount>> = node.children.iter().map(out).collect();
+            each?.into_iter().fold(Amount::ONE, Amount::times)
         }
         None => out(node.children.first()?)?,
     };

@@ -223,8 +223,8 @@ pub struct Plan {
     pub blocks: Vec<Block>,
     /// Milliseconds of the whole, where the print says so apart from its steps.
     whole_ms: Option<Amount>,
-    /// Whether the print is cut before the rows of its steps.
-    is_without_rows: bool,
+    /// Whether the print is cut, so that steps or their rows are missing.
+    is_cut: bool,
     asides: Vec<Aside>,
 }
 

@@ -87,10 +87,11 @@ fn read(path: &Path, number: u32, stop: &Arc<AtomicBool>) -> Result<(Input, Vec<
 
 /// What a text without a plan looks like.
 fn looks(text: &[u8]) -> &'static str {
-    if plan::looks_like_plan(text) {
-        "it looks like EXPLAIN output that is cut or changed"
-    } else {
-        guess::looks(text)
+    let is_log = memchr::memmem::find(text, b"# Query_time: ").is_some();
+    match plan::looks_like_plan(text) {
+        _ if is_log => "it looks like a slow query log; see `adagio digest`",
+        true => "it looks like EXPLAIN output that is cut or changed",
+        false => guess::looks(text),
     }
 }
 
