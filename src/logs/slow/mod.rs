@@ -33,7 +33,7 @@ pub use usual::Ahead;
 use usual::Usual;
 
 /// Text that is read at once: little enough to stay in a processor's own cache with the classes.
-pub const BLOCK: usize = 512 * 1024;
+pub const BLOCK: usize = 256 * 1024;
 /// The same, where several threads unpack in turn: a decoder looks back at megabytes of text, which
 /// have to be near again each time. In all for so many bytes, and for one no more than half of it.
 pub const UNPACKED: usize = 8 * 1024 * 1024;
