@@ -768,3 +768,15 @@ fn a_log_without_a_command_gets_a_hint() {
     let output = run(&["explain", &log]);
     assert!(text(&output.stderr).contains("slow query log; see `adagio digest`"));
 }
+
+#[test]
+fn a_query_with_a_with_clause_is_explained_as_it_stands() {
+    let log = entry(7, "app", "WITH x AS (SELECT 1 AS a) SELECT * FROM x WHERE a = 5")
+        + &entry(8, "app", "WITH x AS (SELECT 1 AS a) DELETE FROM t WHERE b IN (SELECT a FROM x)");
+    let (_folder, log) = file("slow.log", log);
+    let shown = text(&run(&["digest", &log]).stdout);
+    assert!(shown.contains("# EXPLAIN\nWITH x AS (SELECT 1 AS a) SELECT"), "{shown}");
+    // It writes: nothing to be explained is made of it.
+    assert!(shown.contains("\nWITH x AS (SELECT 1 AS a) DELETE"), "{shown}");
+    assert!(!shown.contains("Converted for EXPLAIN"), "{shown}");
+}

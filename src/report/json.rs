@@ -19,8 +19,7 @@ use crate::report::findings;
 use crate::report::plans::{self, ClassPlan};
 use crate::report::profile::{Ranked, Rates, scores};
 use crate::report::text::{peer_chart, shown_id, table_statements};
-use crate::report::{FINGERPRINT_RULES, Input, Look, PEER_RULES, Report, Sampling};
-use crate::sql::pt;
+use crate::report::{FINGERPRINT_RULES, Input, Look, PEER_RULES, Report, Sampling, as_select};
 use crate::time::{Timestamp, Zone};
 
 /// Version of the form of this document.
@@ -305,13 +304,9 @@ impl Json<'_> {
         if !self.look.redact && (sample.is_cut() || statement.len() > LONGEST_QUERY) {
             object.insert("query_is_cut".to_owned(), json!(true));
         }
-        let reads = key.starts_with(b"insert")
-            || key.starts_with(b"replace")
-            || crate::report::is_select(key);
         if with_select
-            && !reads
             && !self.look.redact
-            && let Some(select) = pt::as_select(&sample.statement)
+            && let Some(select) = as_select(&sample.statement, key, self.rules())
         {
             let select = self.text(cut(&select, LONGEST_QUERY));
             object.insert("as_select".to_owned(), json!(select));

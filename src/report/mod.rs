@@ -21,6 +21,7 @@ use crate::plan::of_log_lines;
 use crate::problem::{Problem, Problems};
 use crate::sql::distill::TableName;
 use crate::sql::fingerprint::{ClassId, collapse_digits};
+use crate::sql::pt;
 use crate::time::{Timestamp, Zone};
 
 use plans::{ClassPlan, PlanWithoutClass};
@@ -466,9 +467,23 @@ pub struct Sampling {
 }
 
 /// Whether a class may be explained as it stands: it reads, by its fingerprint.
-pub fn is_select(fingerprint: &[u8]) -> bool {
+pub fn is_select(fingerprint: &[u8], rules: Rules) -> bool {
     let text = fingerprint.iter().position(|b| !matches!(b, b'(' | b' '));
     text.is_some_and(|start| fingerprint[start..].starts_with(b"select"))
+        // The peer knows no WITH.
+        || rules == Rules::Default
+            && fingerprint.starts_with(b"with ")
+            && item_of(fingerprint, rules).starts_with(b"SELECT")
+}
+
+/// A statement that writes as a SELECT of the same rows, for servers that explain nothing else.
+pub fn as_select(statement: &[u8], fingerprint: &[u8], rules: Rules) -> Option<Vec<u8>> {
+    let begins = |word: &[u8]| fingerprint.starts_with(word);
+    let stays = begins(b"insert")
+        || begins(b"replace")
+        || rules == Rules::Default && begins(b"with ")
+        || is_select(fingerprint, rules);
+    if stays { None } else { pt::as_select(statement) }
 }
 
 /// Why a class is shown, in the words of the peer.

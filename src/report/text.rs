@@ -21,7 +21,7 @@ use crate::report::cell;
 use crate::report::plans;
 use crate::report::profile::Ranked;
 use crate::report::{FINGERPRINT_RULES, Input, Look, PEER_RULES, Quantity, Report, Texts};
-use crate::report::{is_select, reason};
+use crate::report::{as_select, is_select, reason};
 use crate::sql::{distill::TableName, pt};
 use crate::time::Zone;
 
@@ -630,13 +630,12 @@ impl Text<'_> {
             return writeln!(self.out, "# (no statement text)");
         }
         let explain = if self.is_peer() { "# EXPLAIN /*!50100 PARTITIONS*/" } else { "# EXPLAIN" };
-        let select = is_select(key);
+        let select = is_select(key, self.rules());
         if select {
             writeln!(self.out, "{explain}")?;
         }
         writeln!(self.out, "{}\\G", cell::shown(&shown))?;
-        let converts = !select && !key.starts_with(b"insert") && !key.starts_with(b"replace");
-        if converts && let Some(read) = pt::as_select(&shown) {
+        if let Some(read) = as_select(&shown, key, self.rules()) {
             writeln!(self.out, "# Converted for EXPLAIN\n{explain}")?;
             writeln!(self.out, "{}\\G", cell::shown(&read))?;
         }
