@@ -199,3 +199,50 @@ impl NameCounts {
         tally
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn names_have_one_number_each(
+            names in prop::collection::vec("[ab]{0,3}(middle|muddle)?[ab]{0,12}", 0..900),
+        ) {
+            let mut known = Known::default();
+            let mut counts = NameCounts::default();
+            let mut want: std::collections::BTreeMap<&str, u64> = Default::default();
+            for name in &names {
+                counts.add(name.as_bytes(), &mut known);
+                *want.entry(name).or_default() += 1;
+            }
+            let tally = counts.tally(&known);
+            let tally = tally.as_ref().map(|tally| tally.ranked().0).unwrap_or_default();
+            let got = tally.iter().map(|(name, count)| (std::str::from_utf8(name).unwrap(), *count));
+            prop_assert_eq!(got.collect::<std::collections::BTreeMap<_, _>>(), want);
+        }
+
+        #[test]
+        fn names_of_two_threads_are_counted_together(
+            left in prop::collection::vec(0u32..600, 0..900),
+            right in prop::collection::vec(0u32..600, 0..900),
+        ) {
+            let name = |number: &u32| format!("host-{number}.example");
+            let count = |numbers: &[u32]| {
+                let mut names = Names::default();
+                let mut counts = NameCounts::default();
+                numbers.iter().for_each(|number| counts.add(name(number).as_bytes(), &mut names.0[0]));
+                (names, counts)
+            };
+            let (mut names, mut counts) = count(&left);
+            let (other_names, other) = count(&right);
+            let numbers = names.join(&other_names);
+            counts.merge(&other, &numbers.0[0]);
+            let (all_names, all) = count(&[left, right].concat());
+            let got = counts.tally(&names.0[0]);
+            let want = all.tally(&all_names.0[0]);
+            prop_assert_eq!(got.as_ref().map(Tally::ranked), want.as_ref().map(Tally::ranked));
+        }
+    }
+}
