@@ -160,9 +160,12 @@ impl Study {
     /// that no event has.
     pub fn run(mut self) -> Result<Report, Error> {
         let threads = self.request.readers();
-        let framers = self.framers();
+        let packed = self.inputs.iter().map(|input| input.compression != Compression::None);
+        let packed: Vec<bool> = packed.collect();
+        let inputs = self.framers().into_iter().zip(packed);
+        let inputs = inputs.map(|(framer, is_packed)| run::Input { framer, is_packed }).collect();
         let reading = self.reading();
-        let outcome = run::run(framers, &self.request.options, &reading, threads, &self.stop);
+        let outcome = run::run(inputs, &self.request.options, &reading, threads, &self.stop);
         self.report(outcome)
     }
 

@@ -3,7 +3,8 @@
 //! A thread takes the next block of an input, looks through it for what can be told without the
 //! blocks before, waits for its turn to frame it, for entries inherit from the ones before, and
 //! then works on its entries. Reading and framing are under a lock each, and neither takes long.
-//! Threads that find the end of an input go on with the next one.
+//! Threads that find the end of an input go on with the next one. Of packed inputs each thread takes
+//! one for itself as long as there are any, for a decoder is slower than what works on its text.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,15 @@ use crate::logs::slow::read::{Reader, Reading};
 use crate::logs::slow::{Ahead, Framer, Intake};
 use crate::metric::Registry;
 use crate::problem::Problems;
+
+/// An input of a run.
+#[derive(Debug)]
+pub struct Input {
+    /// Its entries.
+    pub framer: Framer,
+    /// Whether it has to be unpacked.
+    pub is_packed: bool,
+}
 
 /// What a run gives.
 #[derive(Debug)]
@@ -67,6 +77,9 @@ struct Lane {
     intake: Intake,
     framing: Mutex<Framing>,
     framed: Condvar,
+    is_packed: bool,
+    /// Whether a thread has begun with it.
+    is_begun: AtomicBool,
 }
 
 struct Framing {
@@ -90,10 +103,16 @@ impl Drop for Turn<'_> {
 }
 
 impl Lane {
-    fn new(framer: Framer) -> Lane {
+    fn new(Input { framer, is_packed }: Input) -> Lane {
         let intake = framer.intake().clone();
         let framing = Mutex::new(Framing { framer, turn: Some(0) });
-        Lane { intake, framing, framed: Condvar::new() }
+        let is_begun = AtomicBool::new(false);
+        Lane { intake, framing, framed: Condvar::new(), is_packed, is_begun }
+    }
+
+    /// Whether a thread that comes to it should rather begin with another one.
+    fn is_taken(&self) -> bool {
+        self.is_begun.swap(true, Ordering::Relaxed) && self.is_packed
     }
 
     /// `None` if another thread is gone in the middle of framing; its panic ends the run.
@@ -126,15 +145,15 @@ impl Lane {
     }
 }
 
-/// Digests the inputs, one behind the other. `stop` ends the run early with what was read.
+/// Digests the inputs, one behind the other or packed ones side by side. `stop` ends the run early with what was read.
 pub fn run(
-    framers: Vec<Framer>,
+    inputs: Vec<Input>,
     options: &Options,
     reading: &Reading,
     threads: usize,
     stop: &AtomicBool,
 ) -> Outcome {
-    let lanes: Vec<Lane> = framers.into_iter().map(Lane::new).collect();
+    let lanes: Vec<Lane> = inputs.into_iter().map(Lane::new).collect();
     let admission = Admission::of(options.most_classes.unwrap_or(bound::MOST));
     let work = || {
         // One thread waits for nobody, and what is found ahead has to be kept.
@@ -197,7 +216,9 @@ fn work<'o>(
 ) -> (Sorter<'o>, Registry, Problems) {
     let mut reader = Reader::new(reading.clone());
     let mut batch = Batch::default();
-    'lanes: for lane in lanes {
+    let first = lanes.iter().filter(|lane| !lane.is_taken());
+    // Then with those that others are not through with.
+    'lanes: for lane in first.chain(lanes) {
         while lane.next(&mut batch, ahead.as_mut()) {
             for frame in &batch.frames {
                 let said = reader.read(&batch, frame);
