@@ -246,6 +246,24 @@ fn a_packed_log_gives_the_report_of_the_plain_one() {
 }
 
 #[test]
+fn packed_and_plain_inputs_side_by_side_give_the_same_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut paths = Vec::new();
+    for (place, sample) in samples().into_iter().enumerate() {
+        let bytes = std::fs::read(&sample).unwrap();
+        let path = folder.path().join(format!("{place}.log"));
+        let of_kind = packed(&bytes).into_iter().nth(place % 5);
+        std::fs::write(&path, of_kind.map_or(bytes, |(_, packed)| packed)).unwrap();
+        paths.push(path);
+    }
+    let want = written(&study(&paths, Rules::Default, 1), Rules::Default);
+    for threads in [2, 3, 8] {
+        let got = written(&study(&paths, Rules::Default, threads), Rules::Default);
+        assert!(got == want, "{threads} threads");
+    }
+}
+
+#[test]
 fn several_files_are_the_sum_of_each() {
     let samples = samples();
     let whole = study(&samples, Rules::Default, 2);
