@@ -1,5 +1,8 @@
 //! What the server expects a plan to cost: rows read, rows sorted, rows of the result.
 
+use std::collections::HashMap;
+use std::ptr;
+
 use super::{Amount, Block, Node, Plan, Role};
 
 /// The estimates of a plan added up.
@@ -13,7 +16,38 @@ pub struct Estimate {
     pub rows_result: Amount,
 }
 
+/// What the plan expects of one step, over all its runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StepEstimate {
+    /// How often the step is run.
+    pub runs: Amount,
+    /// Rows that the tables before it leave, for which it has to find partners: as `runs`, but for
+    /// a join buffer and a hash, which are read for many rows at once.
+    pub outer: Amount,
+    /// Rows that it reads; of an operation above tables those that it gives.
+    pub rows: Option<Amount>,
+    /// Rows that it sorts.
+    pub sorted: Amount,
+}
+
 impl Plan {
+    /// What the plan expects of each step, by its place in [`all_nodes`](Plan::all_nodes). Steps
+    /// that are never run, such as the second of two alternatives, expect nothing.
+    pub fn step_estimates(&self) -> Vec<StepEstimate> {
+        if !self.blocks.is_empty() {
+            return steps_of_blocks(self);
+        }
+        let mut sum = Estimate::default();
+        let mut steps = Vec::new();
+        of_tree(&self.nodes, &mut sum, &mut steps);
+        let mut told: HashMap<*const Node, StepEstimate> = steps.into_iter().collect();
+        let nodes = self.all_nodes();
+        nodes
+            .into_iter()
+            .map(|node| told.remove(&ptr::from_ref(node)).unwrap_or_default())
+            .collect()
+    }
+
     /// Adds up what the plan expects. A row estimate that is not told counts as none; a condition
     /// without an estimate as one that keeps all rows.
     ///
@@ -27,7 +61,14 @@ impl Plan {
         let first = self.nodes.first()?;
         let is_told = !self.is_cut
             && !first.operation.as_deref().is_some_and(|step| step.starts_with("<not exec"));
-        is_told.then(|| if self.blocks.is_empty() { of_tree(&self.nodes) } else { of_blocks(self) })
+        is_told.then(|| match self.blocks.is_empty() {
+            true => {
+                let mut sum = Estimate::default();
+                of_tree(&self.nodes, &mut sum, &mut Vec::new());
+                sum
+            }
+            false => of_blocks(self),
+        })
     }
 }
 
@@ -48,6 +89,8 @@ struct Run {
     result: Amount,
     /// The rows of the result with those of the further parts of a UNION.
     joined: Amount,
+    /// Rows that each of its nodes sorts.
+    sorts: Vec<(usize, Amount)>,
 }
 
 /// Runs a block; `before` gets for each of its nodes the rows that those before it leave.
@@ -55,7 +98,8 @@ fn run_of(plan: &Plan, block: &Block, before: &mut [Amount]) -> Run {
     let mut examined = Amount::ZERO;
     let mut sorted = Amount::ZERO;
     let mut result = Amount::ONE;
-    let mut sorts_all = false;
+    let mut sorts_all = None;
+    let mut sorts = Vec::new();
     for (place, at) in block.nodes.iter().enumerate() {
         let Some(node) = plan.nodes.get(*at) else { continue };
         if let Some(rows) = before.get_mut(*at) {
@@ -71,12 +115,20 @@ fn run_of(plan: &Plan, block: &Block, before: &mut [Amount]) -> Run {
         result = result.times(kept(node, rows));
         if node.says("Using filesort") {
             // A sort of a temporary table gets the rows of all tables.
-            sorts_all |= node.says("Using temporary");
-            sorted = if sorts_all { sorted } else { sorted.plus(result) };
+            if node.says("Using temporary") {
+                sorts_all.get_or_insert(*at);
+            }
+            if sorts_all.is_none() {
+                sorted = sorted.plus(result);
+                sorts.push((*at, result));
+            }
         }
     }
-    sorted = if sorts_all { sorted.plus(result) } else { sorted };
-    Run { examined, sorted, result, joined: result }
+    if let Some(at) = sorts_all {
+        sorted = sorted.plus(result);
+        sorts.push((at, result));
+    }
+    Run { examined, sorted, result, joined: result, sorts }
 }
 
 /// Rows that a table leaves of those read. A table of one row that is not there leaves NULLs of an
@@ -97,11 +149,41 @@ fn is_buffered(node: &Node) -> bool {
     node.says("Using join buffer") && (is_scan || is_hashed)
 }
 
-fn of_blocks(plan: &Plan) -> Estimate {
+/// Runs all blocks; with it the rows that the nodes before each node leave.
+fn runs_of(plan: &Plan) -> (Vec<Run>, Vec<Amount>) {
     let mut before = vec![Amount::ONE; plan.nodes.len()];
     let mut runs: Vec<Run> =
         plan.blocks.iter().map(|block| run_of(plan, block, &mut before)).collect();
     join_parts(plan, &mut runs);
+    (runs, before)
+}
+
+fn steps_of_blocks(plan: &Plan) -> Vec<StepEstimate> {
+    let (runs, before) = runs_of(plan);
+    let mut steps = vec![StepEstimate::default(); plan.nodes.len()];
+    for (place, (block, run)) in plan.blocks.iter().zip(&runs).enumerate() {
+        let times = times_of(plan, &runs, &before, place);
+        for (order, at) in block.nodes.iter().enumerate() {
+            let (Some(step), Some(node)) = (steps.get_mut(*at), plan.nodes.get(*at)) else {
+                continue;
+            };
+            let outer = before.get(*at).copied().unwrap_or(Amount::ONE);
+            let loops = if order == 0 || is_buffered(node) { Amount::ONE } else { outer };
+            step.runs = times.times(loops);
+            step.outer = times.times(outer);
+            step.rows = node.rows.map(|rows| rows.times(step.runs));
+        }
+        for (at, rows) in &run.sorts {
+            if let Some(step) = steps.get_mut(*at) {
+                step.sorted = rows.times(times);
+            }
+        }
+    }
+    steps
+}
+
+fn of_blocks(plan: &Plan) -> Estimate {
+    let (runs, before) = runs_of(plan);
     let mut sum = Estimate::default();
     for (place, (block, run)) in plan.blocks.iter().zip(&runs).enumerate() {
         let times = times_of(plan, &runs, &before, place);
@@ -157,16 +239,18 @@ fn times_of(plan: &Plan, runs: &[Run], before: &[Amount], place: usize) -> Amoun
 }
 
 /// The same for operations that hold each other. Their depth is bounded where they are read.
-fn of_tree(nodes: &[Node]) -> Estimate {
-    let mut sum = Estimate::default();
-    let Some((main, others)) = nodes.split_first() else { return sum };
+fn of_tree(nodes: &[Node], sum: &mut Estimate, steps: &mut Steps) {
+    let Some((main, others)) = nodes.split_first() else { return };
     sum.rows_result = out(main).unwrap_or(Amount::ZERO);
-    step(main, Amount::ONE, &mut sum);
+    step(main, Amount::ONE, Amount::ONE, sum, steps);
     for other in others {
-        step(other, times_of_subquery(other, sum.rows_result), &mut sum);
+        let times = times_of_subquery(other, sum.rows_result);
+        step(other, times, times, sum, steps);
     }
-    sum
 }
+
+/// What was expected of the nodes that were run.
+type Steps = Vec<(*const Node, StepEstimate)>;
 
 /// Whether the second step below is taken once for each row of the first, and all rows count.
 fn is_loop(node: &Node) -> bool {
@@ -205,7 +289,7 @@ const READS: &[&str] = &["Count rows in", "Scan new records", "Materialize table
 const MERGES: &[&str] =
     &["Intersect rows sorted", "Deduplicate rows sorted", "Sort-deduplicate by row ID"];
 
-fn step(node: &Node, times: Amount, sum: &mut Estimate) {
+fn step(node: &Node, times: Amount, outer: Amount, sum: &mut Estimate, steps: &mut Steps) {
     let operation = node.operation.as_deref().unwrap_or_default();
     let begins = |words: &[&str]| words.iter().any(|words| operation.starts_with(words));
     let is_merge = begins(MERGES);
@@ -214,14 +298,19 @@ fn step(node: &Node, times: Amount, sum: &mut Estimate) {
     if !is_own && (is_merge || node.access_type.is_some() || begins(READS)) {
         sum.rows_examined = sum.rows_examined.plus(node.rows.unwrap_or_default().times(times));
     }
+    let mut told = StepEstimate { runs: times, outer, ..StepEstimate::default() };
+    told.rows = node.rows.map(|rows| rows.times(times));
+    if node.says("Using filesort") && !is_merge {
+        let below = node.children.first().and_then(out).unwrap_or_default();
+        told.sorted = below.times(times);
+        sum.rows_sorted = sum.rows_sorted.plus(told.sorted);
+    }
+    steps.push((ptr::from_ref(node), told));
     if is_merge {
         return;
     }
-    if node.says("Using filesort") {
-        let below = node.children.first().and_then(out).unwrap_or_default();
-        sum.rows_sorted = sum.rows_sorted.plus(below.times(times));
-    }
     let is_loop = begins(&["Nested loop", "Batched key access"]);
+    let is_hash = operation.contains("hash ") && node.says("Using join buffer");
     let is_choice = begins(&["Alternative plans"]);
     let is_filled_once = begins(&[
         "Materialize",
@@ -242,8 +331,12 @@ fn step(node: &Node, times: Amount, sum: &mut Estimate) {
         } else {
             times
         };
+        // The first step below a hash join is probed with the rows of the second one.
+        let built = || node.children.get(1).and_then(out).unwrap_or(Amount::ONE);
+        let child_outer =
+            if is_hash && place == 0 { child_times.times(built()) } else { child_times };
         if place == 0 || !is_choice || is_subquery {
-            step(child, child_times, sum);
+            step(child, child_times, child_outer, sum, steps);
         }
         rows = rows.times(out(child).unwrap_or(Amount::ONE));
     }

@@ -4,6 +4,7 @@ pub mod condition;
 pub mod definition;
 pub mod distill;
 pub mod fingerprint;
+pub mod glance;
 pub mod outline;
 pub mod pt;
 pub mod token;

@@ -18,7 +18,7 @@ mod verbs;
 
 pub use tables::{TableName, tables};
 
-pub(crate) use places::places;
+pub(crate) use places::{Place, places};
 
 /// Makes the item of one statement, in time linear in its length; digits in table names are `?`.
 ///

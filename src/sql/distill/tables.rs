@@ -20,7 +20,7 @@ pub struct TableName {
 
 impl TableName {
     /// Reads `db.name` or `name`, quoted or not.
-    pub(super) fn read(dotted: &[u8]) -> Self {
+    pub(in crate::sql) fn read(dotted: &[u8]) -> Self {
         let mut parts = tokens(dotted)
             .filter(|token| is_name(token.kind))
             .map(|token| unquoted(token.of(dotted)));
