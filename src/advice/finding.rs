@@ -111,6 +111,28 @@ pub struct Fact {
     pub value: Value,
 }
 
+impl Fact {
+    /// A number.
+    pub fn number(name: &'static str, amount: Amount) -> Fact {
+        Fact { name, value: Value::Number(amount) }
+    }
+
+    /// A text.
+    pub fn text(name: &'static str, text: impl Into<String>) -> Fact {
+        Fact { name, value: Value::Text(text.into()) }
+    }
+
+    /// Several texts.
+    pub fn list(name: &'static str, texts: Vec<String>) -> Fact {
+        Fact { name, value: Value::List(texts) }
+    }
+
+    /// Whether it is so.
+    pub fn flag(name: &'static str, flag: bool) -> Fact {
+        Fact { name, value: Value::Flag(flag) }
+    }
+}
+
 /// The value of a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {

@@ -237,16 +237,6 @@ const NO_COLUMNS: &[&str] = &[
     "BINARY",
     "COLLATE",
     "AS",
-    "DAY",
-    "MONTH",
-    "YEAR",
-    "HOUR",
-    "MINUTE",
-    "SECOND",
-    "WEEK",
-    "DATE",
-    "TIME",
-    "TIMESTAMP",
     "CURRENT_DATE",
     "CURRENT_TIMESTAMP",
     "SOUNDS",
@@ -257,6 +247,11 @@ const NO_COLUMNS: &[&str] = &[
     "DESC",
     "WITH",
 ];
+
+/// Words behind INTERVAL and its number, and before a literal, that may be columns elsewhere.
+const UNITS: &[&str] =
+    &["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
+const TYPES: &[&str] = &["DATE", "TIME", "TIMESTAMP"];
 
 impl<'a> Look<'a> {
     fn new(text: &'a str, clause: Clause) -> Look<'a> {
@@ -422,7 +417,8 @@ impl<'a> Look<'a> {
 
     /// Notes the column at `at`, if one begins there, and what it is compared with.
     fn condition(&mut self, at: usize) {
-        if self.glance.mentions.len() >= KEPT || self.is_one_of(at, NO_COLUMNS) {
+        if self.glance.mentions.len() >= KEPT || self.is_one_of(at, NO_COLUMNS) || self.is_unit(at)
+        {
             return;
         }
         let begins = at.checked_sub(1).is_none_or(|before| !self.is_sign(before, b'.'));
@@ -442,6 +438,15 @@ impl<'a> Look<'a> {
             self.before(column.clone(), at, end);
         }
         self.glance.mentions.push(Mention { column, is_wrapped });
+    }
+
+    /// `DAY` of `INTERVAL 1 DAY`, `DATE` of `DATE '2026-01-31'`.
+    fn is_unit(&self, at: usize) -> bool {
+        let is_value = |at: usize| matches!(self.kind(at), Some(Kind::Literal | Kind::Variable));
+        let before =
+            at.checked_sub(1).is_some_and(|before| is_value(before) || self.is_sign(before, b')'));
+        before && self.is_one_of(at, UNITS)
+            || self.is_one_of(at, TYPES) && self.kind(at + 1) == Some(Kind::Literal)
     }
 
     fn compared(&mut self, column: ColumnName, op: Op, with: Operand, first: usize, last: usize) {

@@ -133,6 +133,10 @@ fn columns_in_functions_are_mentioned_as_wrapped() {
     );
     check("t.a + 1 = 5 and b = 3", &[("a", true), ("b", false)]);
     check("exists(select 1)", &[]);
+    check(
+        "day < now() - interval 3 day and date = DATE '2026-01-31'",
+        &[("day", false), ("date", false)],
+    );
 }
 
 #[test]

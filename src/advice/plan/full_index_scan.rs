@@ -1,0 +1,106 @@
+//! An index is read whole.
+
+use crate::advice::rule::rule;
+use crate::advice::{Finding, Severity};
+use crate::plan::Amount;
+
+use super::full_table_scan;
+use super::look::{Look, MEDIUM_ROWS, Seen, count};
+
+rule! {
+    /// Every entry of an index is read.
+    ///
+    /// **Costs.** `index` is a full scan, of an index in the place of the table. `Using index` only
+    /// says that the table itself is not touched.
+    /// **Wrong when.** A LIMIT stops the walk after a few entries: then `rows` is the LIMIT. With a
+    /// filter beside the LIMIT `rows` is no measure; only a log or a measured plan tells.
+    /// **Verify.** EXPLAIN again: access type range or ref; Rows_examined in the log.
+    /// **Source.** MySQL manual, EXPLAIN join types.
+    Plan "PLAN002" "full-index-scan"
+}
+
+pub fn look(look: &Look<'_>) -> Vec<Finding> {
+    let scans = look.tables.iter().filter(|seen| {
+        seen.is_index_scan() && !full_table_scan::is_scan(look, seen) && !is_stopped(look, seen)
+    });
+    scans.filter_map(|seen| finding(look, seen)).collect()
+}
+
+/// A LIMIT stops a walk that reads nothing for nothing; measured rows know it already.
+fn is_stopped(look: &Look<'_>, seen: &Seen<'_>) -> bool {
+    let is_small = look.case.load.and_then(|load| load.rows_examined);
+    let is_small = is_small.is_some_and(|rows| rows.mean < Amount::whole(MEDIUM_ROWS));
+    is_small || seen.stops_early && !seen.is_measured && !seen.has_condition
+}
+
+fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
+    // Beside a filter and a LIMIT the log knows what the plan does not.
+    let logged = look.case.load.and_then(|load| load.rows_examined).map(|rows| rows.mean);
+    let logged = logged.filter(|_| seen.stops_early && !seen.is_measured);
+    let read = logged.or(seen.read).filter(|read| *read >= Amount::whole(MEDIUM_ROWS))?;
+    let severity = look.severity(read, Severity::Medium)?;
+    let key = seen.node.key.as_deref().unwrap_or("an index");
+    let how = if seen.is_measured { "" } else { "about " };
+    let title =
+        format!("index `{key}` of `{}` is read whole: {how}{} entries", seen.name, count(read));
+    let mut finding = look.of_table(&RULE, seen, severity, title);
+    finding.evidence.extend(look.facts(seen));
+    let covers = match seen.node.says("Using index") {
+        true => " `Using index` only spares the table itself.",
+        false => " Each entry fetches its row of the table besides.",
+    };
+    let help = match seen.has_condition {
+        true => {
+            "An index that begins with the columns of the condition turns it into a lookup or a range."
+        }
+        false => {
+            "If all rows are counted or summed up each time, keep the sums in a table of their own; \
+            if a few are wanted, say so by WHERE or LIMIT."
+        }
+    };
+    finding.recommendation.text = format!("{help}{covers}");
+    finding.verify =
+        format!("EXPLAIN again: access type range or ref on `{}`; Rows_examined falls.", seen.name);
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Given, check, line, load, tsv};
+    use crate::advice::Severity;
+    use crate::plan::Amount;
+
+    #[test]
+    fn a_walk_along_the_whole_index_is_found() {
+        let plan = |rows: &str, extra: &str| {
+            tsv(&[&line("visits", "index", "ix_at", rows, "100.00", extra)])
+        };
+        check(&Given::plan(&plan("4200000", "Using index")), "PLAN002", Some(Severity::High));
+        check(
+            &Given::plan(&plan("42000", "Using where; Using index")),
+            "PLAN002",
+            Some(Severity::Medium),
+        );
+    }
+
+    #[test]
+    fn a_walk_that_a_limit_stops_is_not() {
+        let plan = |rows: &str, extra: &str| {
+            tsv(&[&line("visits", "index", "PRIMARY", rows, "100.00", extra)])
+        };
+        // The server counts the LIMIT in.
+        check(&Given::plan(&plan("20", "Backward index scan")), "PLAN002", None);
+        let backward = plan("42000", "Backward index scan");
+        let given = Given::plan(&backward);
+        check(&given.query("SELECT * FROM visits ORDER BY id DESC LIMIT 20"), "PLAN002", None);
+        // With a filter `rows` says 20, and the log what was read.
+        let filtered = plan("20", "Using where");
+        let given = Given::plan(&filtered)
+            .query("SELECT * FROM visits WHERE agent = 7 ORDER BY id LIMIT 20");
+        check(&given, "PLAN002", None);
+        let mut logged = load("12");
+        let rows = Amount::whole(310_000);
+        logged.rows_examined = Some(super::super::PerCall { mean: rows, most: rows });
+        check(&given.load(logged), "PLAN002", Some(Severity::Medium));
+    }
+}

@@ -1,0 +1,72 @@
+//! Indexes could serve, and none is used.
+
+use crate::advice::rule::rule;
+use crate::advice::{Finding, Severity};
+use crate::plan::Amount;
+
+use super::look::{Look, MEDIUM_ROWS, Seen, count};
+
+rule! {
+    /// `possible_keys` has indexes and `key` has none.
+    ///
+    /// **Costs.** The table is read whole. Too many rows match, or the types differ, or the
+    /// statistics are old.
+    /// **Wrong when.** The condition keeps more than a fifth of the rows: then the scan is faster.
+    /// **Verify.** FORCE INDEX on a scratch server, timed against the scan.
+    /// **Source.** MySQL manual, EXPLAIN output columns.
+    Plan "PLAN010" "possible-keys-not-chosen"
+}
+
+/// Percent of the rows from which no index pays.
+const MANY_KEPT: u64 = 20;
+
+pub fn look(look: &Look<'_>) -> Vec<Finding> {
+    look.tables.iter().filter_map(|seen| finding(look, seen)).collect()
+}
+
+fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
+    let node = seen.node;
+    let possible = node.possible_keys.as_ref().filter(|_| node.key.is_none())?;
+    let read = seen.read.filter(|read| *read >= Amount::whole(MEDIUM_ROWS))?;
+    let is_kept = seen.kept_percent().is_some_and(|percent| percent > Amount::whole(MANY_KEPT));
+    if seen.is_kept_measured && is_kept {
+        return None;
+    }
+    let severity = look.severity(read, Severity::Medium)?;
+    let title = format!(
+        "none of the possible indexes of `{}` ({possible}) is used: {} rows are read",
+        seen.name,
+        count(read)
+    );
+    let mut finding = look.of_table(&RULE, seen, severity, title);
+    finding.evidence.extend(look.facts(seen));
+    finding.recommendation.text = "Look how many rows the condition keeps (a fifth of the table is too many for an index), \
+        whether value and column have the same type and collation, and run ANALYZE TABLE. A hint comes last."
+        .to_owned();
+    finding.verify =
+        "Time the statement with FORCE INDEX on a scratch server against the scan.".to_owned();
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Given, alone};
+    use crate::advice::Severity;
+
+    fn plan(possible: &str, key: &str, rows: &str) -> String {
+        format!(
+            "id\tselect_type\ttable\tpartitions\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tfiltered\tExtra\n\
+             1\tSIMPLE\tcalls\tNULL\tALL\t{possible}\t{key}\tNULL\tNULL\t{rows}\t45.20\tUsing where\n"
+        )
+    }
+
+    #[test]
+    fn possible_keys_without_a_key_are_found() {
+        let found =
+            |text: &str| alone(&Given::plan(text), super::look).first().map(|it| it.severity);
+        assert_eq!(found(&plan("ix_kind", "NULL", "70000")), Some(Severity::Medium));
+        assert_eq!(found(&plan("NULL", "NULL", "70000")), None);
+        assert_eq!(found(&plan("ix_kind", "ix_kind", "70000")), None);
+        assert_eq!(found(&plan("ix_kind", "NULL", "700")), None);
+    }
+}

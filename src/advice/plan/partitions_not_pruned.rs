@@ -1,0 +1,133 @@
+//! All partitions are read though a condition names their column.
+
+use crate::advice::rule::rule;
+use crate::advice::{Action, Fact, Finding, Severity};
+use crate::plan::Amount;
+use crate::schema::Partitions;
+
+use super::look::{LOW_ROWS, Look, Seen, count};
+
+rule! {
+    /// Every partition is read though a condition names the partitioning column.
+    ///
+    /// **Costs.** Partitions that cannot hold a wanted row are searched as well.
+    /// **Wrong when.** No condition names the column, or the range really covers all partitions: on a
+    /// bare column that RANGE or LIST partitions by, the server has seen to that. Needs the schema.
+    /// **Verify.** EXPLAIN again: `partitions` names fewer.
+    /// **Source.** MySQL manual, partition pruning.
+    Plan "PLAN016" "partitions-not-pruned"
+}
+
+/// Percent of the partitions from which all are taken to be read.
+const MOST: u64 = 80;
+
+pub fn look(look: &Look<'_>) -> Vec<Finding> {
+    look.tables.iter().filter_map(|seen| finding(look, seen)).collect()
+}
+
+fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
+    let partitions = look.table(seen)?.partitions.as_ref()?;
+    let read_of = partitions_read(seen)?;
+    let all = number(partitions)?;
+    let rows = seen.read.filter(|rows| *rows >= Amount::whole(LOW_ROWS))?;
+    let is_most = u128::from(read_of) * 100 >= u128::from(all) * u128::from(MOST);
+    if all < 2 || !is_most {
+        return None;
+    }
+    let mentions = look.mentions(seen);
+    let is_by =
+        |name: &str| partitions.by.columns.iter().any(|column| column.eq_ignore_ascii_case(name));
+    let mut named = mentions.iter().filter(|it| is_by(&it.column.name)).peekable();
+    let column = named.peek()?.column.name.clone();
+    let is_wrapped = named.all(|it| it.is_wrapped);
+    let method = partitions.by.method.to_ascii_uppercase();
+    let is_sorted = method.starts_with("RANGE") || method.starts_with("LIST");
+    // The server prunes by a bare column where it can: then the condition covers them all.
+    let is_equal = look
+        .comparisons(seen)
+        .iter()
+        .any(|it| is_by(&it.column.name) && it.op == crate::sql::glance::Op::Equal);
+    if !is_wrapped && (is_sorted || is_equal) {
+        return None;
+    }
+    let severity = look.severity(rows, Severity::Medium)?;
+    let title = format!(
+        "{read_of} of {all} partitions of `{}` are read though the condition names `{column}`",
+        seen.name
+    );
+    let mut finding = look.of_table(&RULE, seen, severity, title);
+    finding.subject.columns = vec![format!("{}.{column}", look.names.full_name(seen.name))];
+    finding.evidence.extend(look.facts(seen));
+    finding.evidence.push(Fact::number("partitions_read", Amount::whole(read_of)));
+    finding.evidence.push(Fact::number("partitions", Amount::whole(all)));
+    finding.evidence.push(Fact::text(
+        "partitioned_by",
+        format!("{} ({})", partitions.by.method, partitions.by.expression),
+    ));
+    finding.recommendation.text = match is_wrapped {
+        true => {
+            finding.recommendation.action = Action::Rewrite;
+            format!(
+                "Compare `{column}` itself, without a function or arithmetic, with a range: then only the partitions of that \
+                range are read ({} rows now).",
+                count(rows)
+            )
+        }
+        false => format!(
+            "{method} cannot be searched by a range: an index that begins with `{column}`, or RANGE partitions."
+        ),
+    };
+    finding.verify = "EXPLAIN again: `partitions` names fewer.".to_owned();
+    Some(finding)
+}
+
+fn partitions_read(seen: &Seen<'_>) -> Option<u64> {
+    let names = seen.node.partitions.as_deref()?;
+    // `p0_p0sp0` names a part of a part.
+    let mut parts: Vec<&str> =
+        names.split(',').map(|name| name.trim().split('_').next().unwrap_or_default()).collect();
+    if !names.contains("sp") {
+        parts = names.split(',').map(str::trim).collect();
+    }
+    parts.sort_unstable();
+    parts.dedup();
+    u64::try_from(parts.len()).ok()
+}
+
+fn number(partitions: &Partitions) -> Option<u64> {
+    match partitions.listed.len() {
+        0 => partitions.count,
+        listed => u64::try_from(listed).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::{Given, check};
+    use crate::advice::Severity;
+
+    const SCHEMA: &str = "CREATE TABLE visits (id int NOT NULL, day date NOT NULL, PRIMARY KEY (id, day)) \
+        PARTITION BY RANGE COLUMNS(day) (PARTITION p1 VALUES LESS THAN ('2026-02-01'), \
+        PARTITION p2 VALUES LESS THAN ('2026-03-01'), PARTITION p3 VALUES LESS THAN (MAXVALUE));";
+
+    fn plan(partitions: &str) -> String {
+        format!(
+            "id\tselect_type\ttable\tpartitions\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tfiltered\tExtra\n\
+             1\tSIMPLE\tvisits\t{partitions}\tALL\tNULL\tNULL\tNULL\tNULL\t60000\t100.00\tUsing where\n"
+        )
+    }
+
+    #[test]
+    fn a_function_around_the_column_keeps_partitions_from_being_left_out() {
+        let wrapped = "SELECT COUNT(*) FROM visits WHERE YEAR(day) = 2026";
+        let text = plan("p1,p2,p3");
+        let given = |query| Given::plan(&text).schema(SCHEMA).query(query);
+        check(&given(wrapped), "PLAN016", Some(Severity::Medium));
+        // All of them hold such days.
+        check(&given("SELECT COUNT(*) FROM visits WHERE day > '2020-01-01'"), "PLAN016", None);
+        check(&given("SELECT COUNT(*) FROM visits WHERE id > 5"), "PLAN016", None);
+        let one = plan("p2");
+        check(&Given::plan(&one).schema(SCHEMA).query(wrapped), "PLAN016", None);
+        check(&Given::plan(&text).query(wrapped), "PLAN016", None);
+    }
+}

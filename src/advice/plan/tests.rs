@@ -1,0 +1,135 @@
+use super::fixture::{Given, check, line, review, tsv};
+use super::{RULES, rules};
+use crate::advice::{Severity, Value};
+
+#[test]
+fn each_rule_has_a_code_a_name_and_a_text() {
+    let codes: Vec<&str> = rules().map(|rule| rule.code).collect();
+    let plans: Vec<String> = (1..=17).map(|number| format!("PLAN{number:03}")).collect();
+    assert_eq!(codes[..17], plans);
+    for (rule, _) in RULES {
+        for part in ["**Costs.**", "**Wrong when.**", "**Verify.**", "**Source.**"] {
+            assert!(rule.doc.contains(part), "{} lacks {part}", rule.code);
+        }
+        assert!(rule.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", rule.name);
+    }
+}
+
+/// What is good is not talked about.
+#[test]
+fn good_plans_have_no_finding() {
+    let good = [
+        vec![line("keys", "const", "PRIMARY", "1", "100.00", "-")],
+        vec![
+            line("o", "ref", "ix", "30", "100.00", "-"),
+            line("c", "eq_ref", "PRIMARY", "1", "100.00", "-"),
+        ],
+        vec![line("tiny", "ALL", "-", "9", "100.00", "-")],
+        vec![line("o", "index", "PRIMARY", "25", "100.00", "Backward index scan")],
+        vec![line("b", "ref", "ix", "15", "100.00", "Using filesort")],
+        vec![line("o", "range", "ix", "600", "100.00", "Using index condition; Using MRR")],
+    ];
+    for lines in good {
+        let plan = tsv(&lines.iter().collect::<Vec<_>>());
+        assert_eq!(review(&Given::plan(&plan)), [], "{plan}");
+    }
+}
+
+/// A scan for each row of a join: the join is the cause, the scan its evidence.
+#[test]
+fn effects_are_evidence_of_their_cause() {
+    let plan = tsv(&[
+        &line("a", "ref", "ix", "2000", "100.00", "-"),
+        &line(
+            "b",
+            "ALL",
+            "-",
+            "40000",
+            "10.00",
+            "Using where; Using join buffer (Block Nested Loop)",
+        ),
+    ]);
+    let findings = review(&Given::plan(&plan));
+    let rules: Vec<&str> = findings.iter().map(|it| it.rule).collect();
+    assert!(rules.contains(&"PLAN006") && !rules.contains(&"PLAN001"), "{rules:?}");
+    let join = findings.iter().find(|it| it.rule == "PLAN006").unwrap();
+    let also = join.evidence.iter().find(|fact| fact.name == "also").unwrap();
+    let Value::List(titles) = &also.value else { panic!("a list") };
+    assert!(titles[0].starts_with("PLAN001: `b` is read whole"), "{titles:?}");
+}
+
+/// Two scans of small tables, the second one with a range looked for anew for each row: `filtered`
+/// is one row of each table, 100 / 84 = 1.19 and 100 / 702 = 0.14, and 84 × 702 = 58,968 pairs.
+#[test]
+fn small_tables_joined_by_ranges_are_read_as_an_expert_reads_them() {
+    let plan = tsv(&[
+        &line("tours", "ALL", "-", "84", "1.19", "Using where"),
+        &line(
+            "stops",
+            "ALL",
+            "PRIMARY",
+            "702",
+            "0.14",
+            "Range checked for each record (index map: 0x1)",
+        ),
+    ]);
+    let plan = plan.replace("\tPRIMARY\tPRIMARY\t4\t", "\tPRIMARY\tNULL\tNULL\t");
+    let given = Given::plan(&plan);
+    let findings = review(&given);
+    let range = check(&given, "PLAN003", Some(Severity::Medium)).unwrap();
+    assert!(range.title.contains("58,968"), "{}", range.title);
+    let indexes = range.evidence.iter().find(|fact| fact.name == "indexes").unwrap();
+    assert_eq!(indexes.value, Value::List(vec!["PRIMARY".to_owned()]));
+    let guess = check(&given, "PLAN007", Some(Severity::Info)).unwrap();
+    let Value::List(guesses) = &guess.evidence[0].value else { panic!("a list") };
+    assert!(
+        guesses[0].contains("one row of 84") && guesses[1].contains("one row of 702"),
+        "{guesses:?}"
+    );
+    assert_eq!(findings.len(), 2, "{findings:#?}");
+}
+
+/// A lookup that reads 96,400 rows and is taken to keep 3.33 % of them: 3.33 is 10 % × 33.33 %, a
+/// guess; 96,400 × 3.33 % = 3,210 rows are sorted, which is nothing to speak of.
+#[test]
+fn a_large_lookup_with_a_guess_is_read_as_an_expert_reads_it() {
+    let plan = tsv(&[
+        &line(
+            "posts",
+            "ref",
+            "ix_forum",
+            "96400",
+            "3.33",
+            "Using index condition; Using where; Using filesort",
+        ),
+        &line("votes", "ref", "ix_post", "120", "100.00", "Using where"),
+    ]);
+    let given = Given::plan(&plan);
+    let guess = check(&given, "PLAN007", Some(Severity::Low)).unwrap();
+    assert!(guess.title.contains("filtered 3.33 of `posts` is a default guess"), "{}", guess.title);
+    check(&given, "PLAN004", None);
+    check(&given, "PLAN001", None);
+}
+
+/// The same plan says the same in each form.
+#[test]
+fn findings_do_not_depend_on_the_form() {
+    let table = tsv(&[
+        &line("l", "ALL", "-", "180000", "10.00", "Using where; Using filesort"),
+        &line("o", "eq_ref", "PRIMARY", "1", "100.00", "-"),
+    ]);
+    let json = r#"{"query_block": {"select_id": 1, "ordering_operation": {"using_filesort": true, "nested_loop": [
+        {"table": {"table_name": "l", "access_type": "ALL", "rows_examined_per_scan": 180000, "filtered": "10.00",
+            "attached_condition": "(`s`.`l`.`n` = 3)"}},
+        {"table": {"table_name": "o", "access_type": "eq_ref", "possible_keys": ["PRIMARY"], "key": "PRIMARY",
+            "key_length": "4", "rows_examined_per_scan": 1, "filtered": "100.00"}}]}}}"#;
+    let said = |text: &str| {
+        let findings = review(&Given::plan(text));
+        findings.into_iter().map(|it| (it.rule, it.severity)).collect::<Vec<_>>()
+    };
+    // 18,000 rows are sorted.
+    let want =
+        [("PLAN001", Severity::Medium), ("PLAN004", Severity::Medium), ("PLAN007", Severity::Low)];
+    assert_eq!(said(&table), want);
+    assert_eq!(said(json), want);
+}

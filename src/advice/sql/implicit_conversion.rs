@@ -1,0 +1,246 @@
+//! A text column is compared with a number.
+
+use crate::advice::plan::look::{Look, Seen, by_rows};
+use crate::advice::rule::rule;
+use crate::advice::{Action, Confidence, Fact, Finding, Severity};
+use crate::schema::{DataType, TypeName};
+use crate::sql::glance::{Comparison, Operand};
+
+use super::note::{Refused, Why, refused};
+
+rule! {
+    /// A text column is compared with a number, so each of its values is converted.
+    ///
+    /// **Costs.** '12', '012' and '12abc' all equal 12: no index on the column can be searched, every
+    /// row is read and converted.
+    /// **Wrong when.** The column holds numbers: then the server converts the literal instead. So it
+    /// speaks only where the server says so in a note, or where the schema tells the type.
+    /// **Verify.** EXPLAIN again with the number in quotes: access type ref or range.
+    /// **Source.** MySQL manual, type conversion in expression evaluation; warning 1739, MariaDB's
+    /// note 1105.
+    Sql "SQL002" "implicit-conversion"
+}
+
+pub fn look(look: &Look<'_>) -> Vec<Finding> {
+    let notes = refused(look.case.plan);
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut told: Vec<(usize, String)> = Vec::new();
+    for seen in &look.tables {
+        for column in columns(look, seen, &notes) {
+            let key = (seen.place, column.name.to_ascii_lowercase());
+            if !told.contains(&key) && told.len() < MOST {
+                findings.push(finding(look, seen, &column));
+                told.push(key);
+            }
+        }
+    }
+    findings
+}
+
+/// Findings of one plan.
+const MOST: usize = 32;
+
+/// A column whose index is lost.
+struct Lost<'a> {
+    name: String,
+    index: String,
+    comparison: Option<Comparison>,
+    note: Option<&'a Refused>,
+}
+
+fn columns<'a>(look: &Look<'_>, seen: &Seen<'_>, notes: &'a [Refused]) -> Vec<Lost<'a>> {
+    let numbers: Vec<Comparison> = look
+        .comparisons(seen)
+        .into_iter()
+        .filter(|it| matches!(it.with, Operand::Number(_)))
+        .collect();
+    let of_column =
+        |name: &str| numbers.iter().find(|it| it.column.name.eq_ignore_ascii_case(name)).cloned();
+    let noted =
+        notes.iter().filter(|note| note.why != Why::Collation && is_of(note, seen)).map(|note| {
+            Lost {
+                name: note.column.clone(),
+                index: note.key.clone(),
+                comparison: of_column(&note.column),
+                note: Some(note),
+            }
+        });
+    // A note that may be about collations counts as one about types where nothing else is known.
+    let noted = noted.filter(|lost| {
+        lost.note.is_none_or(|note| note.why == Why::Type)
+            || lost.comparison.is_some()
+            || look.comparisons(seen).iter().all(|it| !matches!(it.with, Operand::Column(_)))
+    });
+    let seen_columns = numbers.iter().filter_map(|it| lost_by_schema(look, seen, it));
+    noted.chain(seen_columns).collect()
+}
+
+/// Whether a note is about a table: by its name, or, where it has none, by its indexes.
+fn is_of(note: &Refused, seen: &Seen<'_>) -> bool {
+    let node = seen.node;
+    let keys = [&node.key, &node.possible_keys];
+    let has_key =
+        keys.into_iter().flatten().any(|keys| keys.split(',').any(|key| key.trim() == note.key));
+    match &note.table {
+        Some(table) => table.eq_ignore_ascii_case(seen.name) || has_key,
+        None => has_key,
+    }
+}
+
+fn lost_by_schema<'a>(
+    look: &Look<'_>,
+    seen: &Seen<'_>,
+    comparison: &Comparison,
+) -> Option<Lost<'a>> {
+    let table = look.table(seen)?;
+    let name = &comparison.column.name;
+    let data_type = table.column(name)?.data_type.as_ref()?;
+    if !is_text(data_type) {
+        return None;
+    }
+    let node = seen.node;
+    // What the step searches by was not lost.
+    let is_searched = matches!(
+        node.access_type.as_deref(),
+        Some("const" | "eq_ref" | "ref" | "range" | "ref_or_null")
+    );
+    if is_searched && node.used_key_parts.iter().any(|part| part.eq_ignore_ascii_case(name)) {
+        return None;
+    }
+    let begins = table
+        .indexes
+        .iter()
+        .filter(|index| index.is_visible)
+        .find(|index| index.parts.first().is_some_and(|part| part.is_column(name)));
+    let goes_on = || {
+        let index = table.index(node.key.as_deref()?)?;
+        index
+            .parts
+            .get(node.used_key_parts.len())
+            .filter(|part| is_searched && part.is_column(name))?;
+        Some(index)
+    };
+    let index = begins.or_else(goes_on)?;
+    Some(Lost {
+        name: name.clone(),
+        index: index.name.clone(),
+        comparison: Some(comparison.clone()),
+        note: None,
+    })
+}
+
+/// An ENUM or SET is a number inside: it is compared by that.
+fn is_text(data_type: &DataType) -> bool {
+    data_type.has_charset() && !matches!(data_type.name, TypeName::Enum | TypeName::Set)
+}
+
+fn finding(look: &Look<'_>, seen: &Seen<'_>, lost: &Lost<'_>) -> Finding {
+    let rows = seen.read.unwrap_or_default();
+    let severity =
+        look.share().map(|_| Severity::High).or_else(|| by_rows(rows)).unwrap_or(Severity::Low);
+    let (column, index) = (&lost.name, &lost.index);
+    let with = match lost.comparison.as_ref().map(|it| &it.with) {
+        Some(Operand::Number(number)) => format!("is compared with the number {number}"),
+        _ => "is compared with a value of another type".to_owned(),
+    };
+    let title = format!("`{}`.`{column}` {with}: index `{index}` cannot be searched", seen.name);
+    let mut finding = look.of_table(&RULE, seen, severity, title);
+    finding.confidence = if lost.note.is_some() { Confidence::High } else { Confidence::Medium };
+    finding.subject.columns = vec![format!("{}.{column}", look.names.full_name(seen.name))];
+    finding.evidence.push(Fact::text("index", index));
+    finding.evidence.extend(lost.comparison.as_ref().map(|it| Fact::text("comparison", &it.text)));
+    finding.evidence.extend(lost.note.map(|note| Fact::text("note", &note.message)));
+    let data_type = look.table(seen).and_then(|table| table.column(column)?.data_type.as_ref());
+    finding
+        .evidence
+        .extend(data_type.map(|it| Fact::text("type", format!("{:?}", it.name).to_lowercase())));
+    finding.evidence.extend(look.facts(seen));
+    finding.recommendation.action = Action::Rewrite;
+    finding.recommendation.text = "Quote the constant, or bind it as a string. The index is there; a new one would not help, \
+        for each stored text has to be converted to be compared with a number."
+        .to_owned();
+    finding.recommendation.sql.extend(lost.comparison.as_ref().and_then(rewritten));
+    finding.verify = format!(
+        "EXPLAIN again with the value in quotes: `{}` is read by index `{index}`, type ref or range.",
+        seen.name
+    );
+    finding
+}
+
+/// `ref = 5` with its number in quotes; nothing of lists and ranges, which may hold more of them.
+fn rewritten(comparison: &Comparison) -> Option<String> {
+    let Operand::Number(number) = &comparison.with else { return None };
+    let is_digits = number.bytes().all(|b| b.is_ascii_digit());
+    let head = comparison.text.strip_suffix(number.as_str())?;
+    let is_sign = head.trim_end().ends_with(['=', '<', '>']);
+    (is_digits && is_sign).then(|| format!("{head}'{number}'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::advice::plan::fixture::{Given, check, line, tsv};
+    use crate::advice::{Action, Confidence, Severity};
+
+    const SCHEMA: &str = "CREATE TABLE parcels (id int NOT NULL PRIMARY KEY, code varchar(20) NOT NULL, weight int NOT NULL, \
+        note varchar(9), KEY ix_code (code), KEY ix_weight (weight));";
+
+    fn plan() -> String {
+        tsv(&[&line("parcels", "ALL", "-", "90000", "10.00", "Using where")])
+    }
+
+    #[test]
+    fn a_text_column_against_a_number_is_told_from_schema_and_statement() {
+        let text = plan();
+        let given = |query| Given::plan(&text).schema(SCHEMA).query(query);
+        let finding = check(
+            &given("SELECT id FROM parcels WHERE code = 4711"),
+            "SQL002",
+            Some(Severity::Medium),
+        )
+        .unwrap();
+        assert_eq!(finding.subject.columns, ["parcels.code"]);
+        assert_eq!(finding.recommendation.action, Action::Rewrite);
+        assert_eq!(finding.recommendation.sql, ["code = '4711'"]);
+        assert_eq!(finding.confidence, Confidence::Medium);
+        // The scan is its effect.
+        check(&given("SELECT id FROM parcels WHERE code = 4711"), "PLAN001", None);
+        for query in [
+            "SELECT id FROM parcels WHERE code = '4711'",
+            // The literal is converted, not the column.
+            "SELECT id FROM parcels WHERE weight = '5'",
+            "SELECT id FROM parcels WHERE weight = 5",
+            // No index is lost.
+            "SELECT id FROM parcels WHERE note = 5",
+            "SELECT id FROM parcels WHERE code = ?",
+        ] {
+            check(&given(query), "SQL002", None);
+        }
+        check(
+            &Given::plan(&text).query("SELECT id FROM parcels WHERE code = 4711"),
+            "SQL002",
+            None,
+        );
+    }
+
+    #[test]
+    fn notes_of_the_server_prove_it() {
+        let mysql = format!(
+            "{}\nLevel\tCode\tMessage\nWarning\t1739\tCannot use ref access on index 'ix_code' due to type or collation conversion on field 'code'\n",
+            plan().replace("\tALL\tNULL\t", "\tALL\tix_code\t")
+        );
+        let finding = check(&Given::plan(&mysql), "SQL002", Some(Severity::Medium)).unwrap();
+        assert_eq!(finding.confidence, Confidence::High);
+        assert_eq!(finding.subject.columns, ["parcels.code"]);
+        let maria = format!(
+            "{}\nLevel\tCode\tMessage\nNote\t1105\tCannot use key `ix_code` part[0] for lookup: `depot`.`parcels`.`code` of type `varchar` = \"4711\" of type `int`\n",
+            plan()
+        );
+        check(&Given::plan(&maria), "SQL002", Some(Severity::Medium));
+        let collation = maria.replace(
+            "of type `varchar` = \"4711\" of type `int`",
+            "of collation `utf8mb4_bin` = `p`.`c` of collation `latin1_swedish_ci`",
+        );
+        check(&Given::plan(&collation), "SQL002", None);
+        check(&Given::plan(&collation), "SQL025", Some(Severity::Medium));
+    }
+}
