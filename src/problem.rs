@@ -1,7 +1,7 @@
 //! Input that could not be read. It is counted, located and reported; the run goes on.
 
 /// Where something stands: which input, and at which byte of its plain text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Origin {
     /// Number of the input, in the order given.
     pub source: u32,

@@ -104,7 +104,7 @@ impl Study {
                 let told = "plans belong to statements: --plans needs --group-by fingerprint";
                 return Err(Error::Usage(told.to_owned()));
             }
-            files => plans::review(files, None, &stop)?,
+            files => plans::review(files, plans::Given::default(), &stop)?,
         };
         let standard_input = [PathBuf::from("-")];
         let paths = if paths.is_empty() { &standard_input } else { paths };

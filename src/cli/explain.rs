@@ -4,8 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use adagio::advice::Severity;
 use adagio::report::plans::{Review, json, text};
-use adagio::study::plans::review;
+use adagio::schema::Schema;
+use adagio::study::plans::{Given, review};
 use clap::ValueEnum;
 
 use super::{inputs, output};
@@ -17,6 +19,28 @@ enum Format {
     Text,
     /// For programs
     Json,
+}
+
+/// From which severity on a finding fails the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Info,
+    Low,
+    Medium,
+    High,
+    Critical,
+}
+
+impl FailOn {
+    fn severity(self) -> Severity {
+        match self {
+            FailOn::Info => Severity::Info,
+            FailOn::Low => Severity::Low,
+            FailOn::Medium => Severity::Medium,
+            FailOn::High => Severity::High,
+            FailOn::Critical => Severity::Critical,
+        }
+    }
 }
 
 /// Review the plans in EXPLAIN output
@@ -34,6 +58,16 @@ pub struct Args {
     /// Statements that the plans belong to, in order
     #[arg(long, value_name = "FILE")]
     query: Option<PathBuf>,
+
+    /// Tables of the plans: a dump without rows, SHOW CREATE TABLE or SHOW INDEX; repeatable
+    ///
+    /// With it findings name the columns of indexes, and comparisons of text with numbers are seen.
+    #[arg(long, value_name = "FILE")]
+    schema: Vec<PathBuf>,
+
+    /// Exit with status 1 if a finding is at least so severe
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
 
     /// Format of the review
     #[arg(short, long, value_enum, default_value = "text", value_name = "FORMAT")]
@@ -57,7 +91,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let statements = args.query.as_deref().map(inputs::read_whole).transpose()?;
     // Nothing is kept of a run that is stopped: Ctrl-C ends it.
     let stop = Arc::new(AtomicBool::new(false));
-    let review = review(&args.files, statements.as_deref(), &stop)?;
+    let schema = schema(args)?;
+    let given = Given { statements: statements.as_deref(), schema: schema.as_ref() };
+    let review = review(&args.files, given, &stop)?;
     if !args.quiet {
         warn(&review, args.verbose);
     }
@@ -65,7 +101,36 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Format::Text => text::write(&review, out),
         Format::Json => json::write(&review, out),
     })?;
-    Ok(super::DONE)
+    let worst = review.plans.iter().flat_map(|plan| &plan.findings).map(|it| it.severity).max();
+    let fails = args.fail_on.is_some_and(|least| worst >= Some(least.severity()));
+    Ok(if fails { super::FOUND } else { super::DONE })
+}
+
+/// Reads the schema, and says what could not be read.
+fn schema(args: &Args) -> anyhow::Result<Option<Schema>> {
+    if args.schema.is_empty() {
+        return Ok(None);
+    }
+    let mut schema = Schema::default();
+    for path in &args.schema {
+        let text = inputs::read_whole(path)?;
+        let problems = schema.add(&text, &path.display().to_string());
+        if args.quiet {
+            continue;
+        }
+        let most = if args.verbose { problems.len() } else { 1 };
+        for problem in problems.iter().take(most) {
+            eprintln!("adagio: {problem}");
+        }
+        let more = problems.len().saturating_sub(most);
+        if more > 0 {
+            eprintln!("adagio: {}: {more} more of the kind (-v tells where)", path.display());
+        }
+    }
+    if schema.tables().len() == 0 && !args.quiet {
+        eprintln!("adagio: no table in --schema");
+    }
+    Ok(Some(schema))
 }
 
 /// Says on standard error what is odd about the inputs.

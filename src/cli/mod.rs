@@ -41,6 +41,8 @@ enum Command {
 
 /// The run went well.
 const DONE: u8 = 0;
+/// The run went well and found what `--fail-on` names.
+const FOUND: u8 = 1;
 /// The run failed: wrong usage, or the input cannot be read at all.
 const FAILED: u8 = 2;
 /// The run was stopped by Ctrl-C.

@@ -1,31 +1,41 @@
-//! One run over EXPLAIN output: inputs and statements in, a review of their plans out.
+//! One run over EXPLAIN output: inputs, statements and a schema in, a review of their plans out.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::advice::plan::{self as advice, Case, key_parts};
 use crate::digest::{Options, fingerprint_of};
 use crate::error::Error;
 use crate::logs::guess;
 use crate::logs::statements::statements;
 use crate::plan::{self, Plan};
-use crate::problem::{Kind, Origin, Problem};
+use crate::problem::{Kind, Origin, Problem, Problems};
 use crate::report::Report;
 use crate::report::plans::{ClassPlan, Input, PlanWithoutClass, Review, Reviewed};
+use crate::schema::Schema;
 use crate::source::{self, Compression};
 
 /// Bytes of an input that are read. A plan has some kilobytes; this is a log given by mistake.
 const MOST: u64 = 256 * 1024 * 1024;
 
-/// Reads the plans of all inputs; none is standard input. `statements` is the text of the
-/// statements that the plans belong to, in order.
+/// What is given besides the plans.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Given<'a> {
+    /// Text of the statements that the plans belong to, in order.
+    pub statements: Option<&'a [u8]>,
+    /// The tables.
+    pub schema: Option<&'a Schema>,
+}
+
+/// Reads the plans of all inputs and judges them; no input is standard input.
 ///
 /// Errors: an input that is not there, not readable or a directory; not one plan in inputs that
 /// are not empty.
 pub fn review(
     paths: &[PathBuf],
-    statements: Option<&[u8]>,
+    given: Given<'_>,
     stop: &Arc<AtomicBool>,
 ) -> Result<Review, Error> {
     let standard_input = [PathBuf::from("-")];
@@ -49,10 +59,28 @@ pub fn review(
     if review.plans.is_empty() && !without.is_empty() {
         return Err(Error::NoEvent(without.join("; ")));
     }
-    if let Some(text) = statements {
+    if let Some(text) = given.statements {
         name_statements(&mut review, text);
     }
+    judge(&mut review, given.schema);
     Ok(review)
+}
+
+/// Fills in what the schema tells of each plan, and lets the rules look at it.
+fn judge(review: &mut Review, schema: Option<&Schema>) {
+    for Reviewed { input, plan, findings } in &mut review.plans {
+        if let (Some(schema), Some(input)) = (schema, review.inputs.get_mut(*input)) {
+            let refusals = key_parts::fill(plan, schema);
+            let room = Problems::MOST.saturating_sub(input.problems.len());
+            input.problems.extend(refusals.into_iter().take(room).map(|(line, refusal)| Problem {
+                origin: Origin::default(),
+                kind: Kind::UnreadValue,
+                detail: format!("line {line}: {refusal}"),
+                text: String::new(),
+            }));
+        }
+        *findings = advice::review(&Case { schema, ..Case::new(plan) });
+    }
 }
 
 /// The plain text of an input, as far as it can be read.
