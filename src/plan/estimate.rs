@@ -333,8 +333,11 @@ fn step(node: &Node, times: Amount, outer: Amount, sum: &mut Estimate, steps: &m
         };
         // The first step below a hash join is probed with the rows of the second one.
         let built = || node.children.get(1).and_then(out).unwrap_or(Amount::ONE);
-        let child_outer =
-            if is_hash && place == 0 { child_times.times(built()) } else { child_times };
+        let child_outer = match place {
+            0 if is_hash => child_times.times(built()),
+            0 if !is_subquery && child_times == times => outer,
+            _ => child_times,
+        };
         if place == 0 || !is_choice || is_subquery {
             step(child, child_times, child_outer, sum, steps);
         }

@@ -85,12 +85,15 @@ fn verdict(look: &Look<'_>, seen: &Seen<'_>) -> Option<Verdict> {
 
 /// Whether anything hangs on it: many rows here, or many pairs with the tables of the join.
 fn matters(look: &Look<'_>, seen: &Seen<'_>) -> bool {
+    if seen.node.rows <= Some(Amount::ONE) {
+        return false;
+    }
     if seen.read >= Some(Amount::whole(NOTABLE_ROWS)) {
         return true;
     }
     let same = look.tables.iter().filter(|other| other.block == seen.block);
     let pairs = same.filter_map(|other| other.node.rows).fold(Amount::ONE, Amount::times);
-    seen.node.rows > Some(Amount::ONE) && pairs >= Amount::whole(MANY_ROWS)
+    pairs >= Amount::whole(MANY_ROWS)
 }
 
 fn advice(look: &Look<'_>, guessed: &[(&Seen<'_>, Verdict)]) -> String {

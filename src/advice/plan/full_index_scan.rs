@@ -30,7 +30,7 @@ pub fn look(look: &Look<'_>) -> Vec<Finding> {
 fn is_stopped(look: &Look<'_>, seen: &Seen<'_>) -> bool {
     let is_small = look.case.load.and_then(|load| load.rows_examined);
     let is_small = is_small.is_some_and(|rows| rows.mean < Amount::whole(MEDIUM_ROWS));
-    is_small || seen.stops_early && !seen.is_measured && !seen.has_condition
+    is_small || look.is_quick(seen) || seen.stops_early && !seen.is_measured && !seen.has_condition
 }
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {

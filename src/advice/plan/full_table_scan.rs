@@ -42,7 +42,7 @@ pub fn is_scan(look: &Look<'_>, seen: &Seen<'_>) -> bool {
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     let read = seen.read.filter(|read| *read >= Amount::whole(MEDIUM_ROWS))?;
-    if is_wanted(look, seen) {
+    if is_wanted(look, seen) || look.is_quick(seen) {
         return None;
     }
     let is_high = look.share().is_some_and(|share| share >= Amount::whole(HIGH_SHARE));

@@ -40,7 +40,9 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>, buffer: Buffer) -> Option<Finding> 
         return None;
     }
     let severity = look.severity(touched, Severity::High)?;
-    let title = format!("`{}` is joined without an index: {} {what}", seen.name, count(touched));
+    let up_to = if seen.is_measured { "" } else { "up to " };
+    let title =
+        format!("`{}` is joined without an index: {up_to}{} {what}", seen.name, count(touched));
     let mut finding = look.of_table(&RULE, seen, severity, title);
     finding.evidence.extend(look.facts(seen));
     finding.evidence.push(Fact::number("rows_before", seen.outer));

@@ -29,7 +29,7 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     let possible = node.possible_keys.as_ref().filter(|_| node.key.is_none())?;
     let read = seen.read.filter(|read| *read >= Amount::whole(MEDIUM_ROWS))?;
     let is_kept = seen.kept_percent().is_some_and(|percent| percent > Amount::whole(MANY_KEPT));
-    if seen.is_kept_measured && is_kept {
+    if seen.is_kept_measured && is_kept || look.is_quick(seen) {
         return None;
     }
     let severity = look.severity(read, Severity::Medium)?;

@@ -27,6 +27,9 @@ pub const LOW_ROWS: u64 = NOTABLE_ROWS;
 /// Percent of the time of a log below which a class is not worth a finding.
 pub const LEAST_SHARE: u64 = 1;
 
+/// Percent of the time of a measured plan below which a step does not matter.
+pub const LEAST_TIME: u64 = 10;
+
 /// How a table is joined without an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Buffer {
@@ -182,6 +185,20 @@ impl<'a> Look<'a> {
         look
     }
 
+    /// Percent of the time of a measured plan that reading and testing the rows of a table takes.
+    pub fn time_percent(&self, seen: &Seen<'_>) -> Option<Amount> {
+        let whole = self.case.plan.actual_ms()?;
+        let filter = seen.above.first().and_then(|above| self.nodes.get(above.place));
+        let filter = filter.filter(|node| operation(node).starts_with("Filter: "));
+        let ms = filter.and_then(|node| node.actual?.ms).or(seen.node.actual?.ms)?;
+        ms.times(Amount::whole(100)).ratio(whole)
+    }
+
+    /// Whether a measured plan shows that reading a table hardly takes time.
+    pub fn is_quick(&self, seen: &Seen<'_>) -> bool {
+        self.time_percent(seen).is_some_and(|percent| percent < Amount::whole(LEAST_TIME))
+    }
+
     /// What is expected of a step.
     pub fn estimate(&self, place: usize) -> StepEstimate {
         self.estimates.get(place).copied().unwrap_or_default()
@@ -322,6 +339,7 @@ impl<'a> Look<'a> {
                 && !has_sort
                 && plan.blocks.len() == 1;
             let first_of_block = self.tables.len();
+            let first_sort = self.sorts.len();
             let mut loops = Some(Amount::ONE);
             let mut is_all_measured = true;
             for (order, at) in block.nodes.iter().enumerate() {
@@ -329,11 +347,19 @@ impl<'a> Look<'a> {
                 let mut seen = self.seen_of_line(*at, node, order == 0, loops);
                 seen.block = Some(number);
                 seen.stops_early |= limit_stops;
-                loops = seen.kept.filter(|_| seen.is_measured);
+                let is_buffered = node.says("Using join buffer");
+                loops = seen.kept.filter(|_| seen.is_measured && !is_buffered);
                 is_all_measured &= seen.is_measured;
                 self.sort_of_line(*at, node, &seen, block.role, is_all_measured);
                 if is_real(seen.name) && !made.contains(at) && node.access_type.is_some() {
                     self.tables.push(seen);
+                }
+            }
+            // What a temporary table gets is known when all its tables are.
+            if let Some(rows) = loops.filter(|_| is_all_measured) {
+                for sort in self.sorts.iter_mut().skip(first_sort).filter(|sort| sort.has_temporary)
+                {
+                    (sort.rows, sort.is_measured) = (rows, true);
                 }
             }
             let is_repeated = block.is_dependent
@@ -365,8 +391,14 @@ impl<'a> Look<'a> {
         let estimate = self.estimate(at);
         let buffer = buffer_of(node);
         let actual = node.actual.unwrap_or_default();
-        let measured_runs =
-            actual.loops.or(if is_first || buffer.is_some() { None } else { loops });
+        // A join buffer is read for many rows at once; how often it was filled is not printed.
+        let is_buffered = node.says("Using join buffer");
+        let measured_runs = match is_first {
+            _ if actual.loops.is_some() => actual.loops,
+            true => None,
+            false if is_buffered => Some(Amount::ONE),
+            false => loops,
+        };
         let per_run = actual.rows_per_loop;
         let measured = actual.rows().or_else(|| Some(per_run?.times(measured_runs?).rounded()));
         let read = measured.or(estimate.rows);
@@ -540,7 +572,9 @@ impl<'a> Look<'a> {
         let mut name = None;
         while let Some(step) = first {
             has_temporary |= step.says("Using temporary");
-            if step.table.is_some() {
+            // Below `<temporary>` stands what fills it.
+            if step.table.as_deref().is_some_and(|table| is_real(table) || step.children.is_empty())
+            {
                 name = step.table.as_deref();
                 break;
             }

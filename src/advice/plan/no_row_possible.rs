@@ -24,7 +24,7 @@ const MANY_CALLS: u64 = 100;
 const REASONS: &[(&str, &str)] = &[
     (
         "Impossible WHERE noticed after reading const tables",
-        "the rows looked up by key do not match the rest of the condition",
+        "a row that is looked up by key is not there, or does not match the rest of the condition",
     ),
     ("Impossible WHERE", "the condition can never be true"),
     ("Impossible HAVING", "the condition of HAVING can never be true"),

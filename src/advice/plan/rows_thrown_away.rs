@@ -19,8 +19,6 @@ rule! {
 
 /// Percent of the rows read that a step may pass on.
 const HALF: u64 = 50;
-/// Percent of the time of a plan below which a step does not matter.
-const LEAST_TIME: u64 = 10;
 
 pub fn look(look: &Look<'_>) -> Vec<Finding> {
     look.tables.iter().filter_map(|seen| finding(look, seen)).collect()
@@ -31,8 +29,8 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
         seen.read.filter(|read| seen.is_kept_measured && *read >= Amount::whole(MEDIUM_ROWS))?;
     let kept = seen.kept.filter(|_| seen.has_condition)?;
     let percent = seen.kept_percent().filter(|percent| *percent <= Amount::whole(HALF))?;
-    let time = share_of_time(look, seen);
-    if time.is_some_and(|time| time < Amount::whole(LEAST_TIME)) {
+    let time = look.time_percent(seen);
+    if look.is_quick(seen) {
         return None;
     }
     let severity = look.severity(read, Severity::Medium)?;
@@ -52,18 +50,6 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     finding.verify =
         format!("Measure again: `{}` reads about as many rows as it passes on.", seen.name);
     Some(finding)
-}
-
-/// Percent of the time of the plan that reading and testing the rows takes.
-fn share_of_time(look: &Look<'_>, seen: &Seen<'_>) -> Option<Amount> {
-    let whole = look.case.plan.actual_ms()?;
-    let filter = seen
-        .above
-        .first()
-        .and_then(|above| look.nodes.get(above.place))
-        .filter(|node| node.says("Using where"));
-    let ms = filter.and_then(|node| node.actual?.ms).or(seen.node.actual?.ms)?;
-    ms.times(Amount::whole(100)).ratio(whole)
 }
 
 #[cfg(test)]

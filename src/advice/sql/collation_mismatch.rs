@@ -4,7 +4,7 @@ use crate::advice::plan::look::{Look, Seen, by_rows};
 use crate::advice::rule::rule;
 use crate::advice::{Action, Confidence, Fact, Finding, Severity};
 
-use super::note::{Refused, Why, refused};
+use super::note::{Refused, Why, is_served, refused};
 
 rule! {
     /// Columns of different character sets or collations are compared, and the index of one of them
@@ -26,7 +26,8 @@ pub fn look(look: &Look<'_>) -> Vec<Finding> {
 
 fn table_of<'l, 'a>(look: &'l Look<'a>, note: &Refused) -> Option<&'l Seen<'a>> {
     let table = note.table.as_deref()?;
-    look.tables.iter().find(|seen| seen.name.eq_ignore_ascii_case(table))
+    let mut called = look.tables.iter().filter(|seen| seen.name.eq_ignore_ascii_case(table));
+    called.find(|seen| !is_served(seen, &note.key))
 }
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>, note: &Refused) -> Finding {

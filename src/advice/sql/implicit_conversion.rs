@@ -6,7 +6,7 @@ use crate::advice::{Action, Confidence, Fact, Finding, Severity};
 use crate::schema::{DataType, TypeName};
 use crate::sql::glance::{Comparison, Operand};
 
-use super::note::{Refused, Why, refused};
+use super::note::{Refused, Why, is_served, refused};
 
 rule! {
     /// A text column is compared with a number, so each of its values is converted.
@@ -28,6 +28,9 @@ pub fn look(look: &Look<'_>) -> Vec<Finding> {
     for seen in &look.tables {
         for column in columns(look, seen, &notes) {
             let key = (seen.place, column.name.to_ascii_lowercase());
+            if is_served(seen, &column.index) {
+                continue;
+            }
             if !told.contains(&key) && told.len() < MOST {
                 findings.push(finding(look, seen, &column));
                 told.push(key);

@@ -7,7 +7,8 @@
 //!                                                                                              MariaDB, 1105
 //! ```
 
-use crate::plan::Plan;
+use crate::advice::plan::look::{LOW_ROWS, Seen};
+use crate::plan::{Amount, Plan};
 
 /// What such a note says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +47,16 @@ pub fn refused(plan: &Plan) -> Vec<Refused> {
         }
     }
     found
+}
+
+/// Whether a step finds its few rows by another index: then nothing is lost.
+pub fn is_served(seen: &Seen<'_>, key: &str) -> bool {
+    let is_lookup = matches!(
+        seen.node.access_type.as_deref(),
+        Some("const" | "eq_ref" | "ref" | "range" | "ref_or_null")
+    );
+    let is_other = seen.node.key.as_deref().is_some_and(|own| own != key);
+    is_lookup && is_other && seen.read.is_some_and(|rows| rows < Amount::whole(LOW_ROWS))
 }
 
 /// Notes that are read.
