@@ -58,7 +58,9 @@ impl Line<'_> {
 
     fn amount(&self, column: &str, places: &mut Places<'_>) -> Option<Amount> {
         let text = self.text(column)?;
-        let amount = Amount::parse(&text);
+        // `160.00 (1%)`: r_rows with the rowid filter's share.
+        let number = text.strip_suffix("%)").and_then(|text| text.split_once(" ("));
+        let amount = Amount::parse(number.map_or(text.as_str(), |(number, _)| number));
         if amount.is_none() {
             places.unread(self.row.line, &format!("a number for {column}"), &text);
         }

@@ -16,6 +16,7 @@ use crate::report::Report;
 use crate::report::plans::{ClassPlan, Input, PlanWithoutClass, Review, Reviewed};
 use crate::schema::Schema;
 use crate::source::{self, Compression};
+use crate::sql::token::tokens;
 
 /// Bytes of an input that are read. A plan has some kilobytes; this is a log given by mistake.
 const MOST: u64 = 256 * 1024 * 1024;
@@ -160,9 +161,9 @@ fn class_of(report: &Report, plan: &Plan, options: &Options) -> Result<usize, &'
 
 /// Gives each plan its statement. Statements that no plan is made of do not count.
 fn name_statements(review: &mut Review, text: &[u8]) {
+    // The first word: comments may stand before it.
     let is_of_plan = |statement: &&[u8]| {
-        let word: Vec<u8> =
-            statement.iter().take_while(|b| b.is_ascii_alphabetic()).copied().collect();
+        let word = tokens(statement).next().map_or(&[][..], |token| token.of(statement));
         !["use", "set", "show"].iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
     };
     let mut given = statements(text).filter(is_of_plan);

@@ -45,11 +45,38 @@ pub fn look(look: &Look<'_>) -> Vec<Finding> {
         "guesses",
         guessed.iter().map(|(seen, verdict)| told(seen, verdict)).collect(),
     ));
-    finding.recommendation.text = advice(look, &guessed);
+    finding.evidence.extend(look.facts(first));
+    finding.evidence.extend(sorted(look, first));
+    finding.recommendation.text = format!("{}{}", costly_lookup(first), advice(look, &guessed));
     finding.verify = "Compare with Rows_sent and Rows_examined of the log, or run EXPLAIN ANALYZE (MySQL 8.0.18); EXPLAIN \
         again once there is a histogram."
         .to_owned();
     vec![finding]
+}
+
+/// What a sort behind the guess has to do if the guess is wrong.
+fn sorted(look: &Look<'_>, seen: &Seen<'_>) -> Vec<Fact> {
+    let sort = look
+        .sorts
+        .iter()
+        .find(|sort| sort.place == seen.place && !sort.is_measured && !sort.has_temporary);
+    let (Some(sort), Some(most)) = (sort, seen.read) else { return Vec::new() };
+    vec![
+        Fact::number("rows_sorted_if_the_guess_holds", sort.rows),
+        Fact::number("rows_sorted_at_most", most),
+    ]
+}
+
+/// A lookup that reads many rows costs what it reads, whatever is kept of them.
+fn costly_lookup(seen: &Seen<'_>) -> String {
+    let read = seen.read.filter(|read| {
+        *read >= Amount::whole(MANY_ROWS) && !seen.is_scan() && !seen.is_index_scan()
+    });
+    let (Some(read), Some(key)) = (read, seen.node.key.as_deref()) else { return String::new() };
+    format!(
+        "The cost of this step is the {} rows that index `{key}` reads, whatever is kept of them: what it searches by is not          selective. An index that has the columns of the other conditions too reads fewer. ",
+        count(read)
+    )
 }
 
 fn told(seen: &Seen<'_>, verdict: &Verdict) -> String {

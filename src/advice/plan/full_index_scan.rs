@@ -41,8 +41,15 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     let severity = look.severity(read, Severity::Medium)?;
     let key = seen.node.key.as_deref().unwrap_or("an index");
     let how = if seen.is_measured { "" } else { "about " };
-    let title =
-        format!("index `{key}` of `{}` is read whole: {how}{} entries", seen.name, count(read));
+    let runs = match seen.runs >= Amount::whole(2) {
+        true => format!(" in {} runs", count(seen.runs)),
+        false => String::new(),
+    };
+    let title = format!(
+        "index `{key}` of `{}` is read whole: {how}{} entries{runs}",
+        seen.name,
+        count(read)
+    );
     let mut finding = look.of_table(&RULE, seen, severity, title);
     finding.evidence.extend(look.facts(seen));
     let covers = match seen.node.says("Using index") {

@@ -47,7 +47,7 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     }
     let is_high = look.share().is_some_and(|share| share >= Amount::whole(HIGH_SHARE));
     let severity = look.severity(read, if is_high { Severity::High } else { Severity::Medium })?;
-    let runs = match seen.runs > Amount::ONE {
+    let runs = match seen.runs >= Amount::whole(2) {
         true => format!(" in {} runs", count(seen.runs)),
         false => String::new(),
     };

@@ -311,7 +311,7 @@ impl<'a> Look<'a> {
             let name = if seen.is_measured { "rows_read_measured" } else { "rows_read_estimated" };
             facts.push(Fact::number(name, read));
         }
-        if seen.runs > Amount::ONE {
+        if seen.runs >= Amount::whole(2) {
             facts.push(Fact::number("runs", seen.runs.rounded()));
         }
         if let Some(kept) = seen.kept.filter(|_| seen.has_condition) {

@@ -5,7 +5,7 @@ use crate::advice::{Fact, Finding, Severity};
 use crate::plan::Amount;
 use crate::plan::extra::{self, Parameter};
 use crate::schema::Table;
-use crate::sql::glance::Operand;
+use crate::sql::glance::{Comparison, Op, Operand};
 
 use super::look::{Look, MEDIUM_ROWS, Seen, count};
 
@@ -55,12 +55,12 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     finding.evidence.push(Fact::number("pairs", pairs));
     let table = look.table(seen);
     finding.evidence.extend(indexes(seen, table));
-    finding.evidence.extend(joined(look, seen));
-    finding.recommendation.text = format!(
-        "Give `{}` an index that begins with the join column, and make the type, character set and collation of \
-         both columns the same; then ANALYZE TABLE.",
-        seen.name
-    );
+    let join = join_of(look, seen);
+    let sides = join.as_ref().map(|join| sides(look, seen, join));
+    finding.recommendation.text = advice(seen, join.as_ref(), sides.as_ref());
+    finding
+        .evidence
+        .extend(sides.map(|sides| Fact::list("join", sides.iter().map(Side::told).collect())));
     finding.verify = format!("EXPLAIN again: `{}` is read by ref, without `{WORDS}`.", seen.name);
     Some(finding)
 }
@@ -113,29 +113,62 @@ fn indexes(seen: &Seen<'_>, table: Option<&Table>) -> Vec<Fact> {
     facts
 }
 
-/// The two columns of the join with what the schema says of them.
-fn joined(look: &Look<'_>, seen: &Seen<'_>) -> Option<Fact> {
-    let described = |table: Option<&Table>, name: &str, called: &str| {
-        let column = table.and_then(|table| table.column(name).map(|column| (table, column)));
-        let told = column.map(|(table, column)| {
-            let kind = column.data_type.as_ref().map(|it| format!("{:?}", it.name).to_lowercase());
-            let collation = table.collation_of(column).or(table.charset_of(column));
-            [kind.as_deref(), collation].into_iter().flatten().collect::<Vec<_>>().join(" ")
-        });
-        match told {
-            Some(told) => format!("{called}.{name} {told}"),
-            None => format!("{called}.{name}"),
+/// A column of the join with what the schema says of it.
+struct Side {
+    called: String,
+    /// Type and collation.
+    kind: Option<String>,
+}
+
+impl Side {
+    fn told(&self) -> String {
+        match &self.kind {
+            Some(kind) => format!("{} {kind}", self.called),
+            None => self.called.clone(),
         }
+    }
+}
+
+/// The comparison with a column of another table.
+fn join_of(look: &Look<'_>, seen: &Seen<'_>) -> Option<Comparison> {
+    let is_join = |it: &Comparison| matches!(it.with, Operand::Column(_));
+    let mut joins: Vec<Comparison> = look.comparisons(seen).into_iter().filter(is_join).collect();
+    // An equality says more than a range.
+    joins.sort_by_key(|it| it.op != Op::Equal);
+    joins.into_iter().next()
+}
+
+fn sides(look: &Look<'_>, seen: &Seen<'_>, join: &Comparison) -> [Side; 2] {
+    let side = |table: Option<&Table>, called: &str, name: &str| Side {
+        called: format!("{called}.{name}"),
+        kind: table.and_then(|table| {
+            let column = table.column(name)?;
+            let kind = format!("{:?}", column.data_type.as_ref()?.name).to_lowercase();
+            let collation = table.collation_of(column).or(table.charset_of(column));
+            Some(collation.map_or(kind.clone(), |collation| format!("{kind} {collation}")))
+        }),
     };
-    let columns = look.comparisons(seen).into_iter().find_map(|it| match it.with {
-        Operand::Column(other) => Some((it.column, other)),
-        _ => None,
-    });
-    let (own, other) = columns?;
-    let called = other.table.clone().unwrap_or_default();
-    let own = described(look.table(seen), &own.name, seen.name);
-    let other = described(look.names.table(&called), &other.name, &called);
-    Some(Fact::list("join", vec![own, other]))
+    let own = side(look.table(seen), seen.name, &join.column.name);
+    let Operand::Column(other) = &join.with else { return [own, side(None, "", "")] };
+    let called = other.table.as_deref().unwrap_or_default();
+    [own, side(look.names.table(called), called, &other.name)]
+}
+
+fn advice(seen: &Seen<'_>, join: Option<&Comparison>, sides: Option<&[Side; 2]>) -> String {
+    if join.is_some_and(|join| join.op == Op::Range) {
+        return "The tables are joined by a comparison, not by an equality: no index makes a lookup of that. Join by an \
+            equality, or bound the range at both ends so that few rows lie in it; then ANALYZE TABLE."
+            .to_owned();
+    }
+    let are_same = sides.is_some_and(|[own, other]| own.kind.is_some() && own.kind == other.kind);
+    let types = match are_same {
+        true => "",
+        false => ", and make the type, character set and collation of both columns the same",
+    };
+    format!(
+        "Give `{}` an index that begins with the join column{types}; then ANALYZE TABLE.",
+        seen.name
+    )
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use super::fixture::{Given, check, line, review, tsv};
 use super::{RULES, rules};
 use crate::advice::{Severity, Value};
+use crate::plan::Amount;
 
 #[test]
 fn each_rule_has_a_code_a_name_and_a_text() {
@@ -107,6 +108,14 @@ fn a_large_lookup_with_a_guess_is_read_as_an_expert_reads_it() {
     let given = Given::plan(&plan);
     let guess = check(&given, "PLAN007", Some(Severity::Low)).unwrap();
     assert!(guess.title.contains("filtered 3.33 of `posts` is a default guess"), "{}", guess.title);
+    assert!(guess.recommendation.text.contains("the 96,400 rows that index `ix_forum` reads"));
+    // If the guess is wrong all of them are sorted.
+    let number = |name: &str| {
+        guess.evidence.iter().find(|fact| fact.name == name).map(|fact| fact.value.clone())
+    };
+    let amount = |text: &str| Some(Value::Number(Amount::parse(text).unwrap()));
+    assert_eq!(number("rows_sorted_if_the_guess_holds"), amount("3210.12"));
+    assert_eq!(number("rows_sorted_at_most"), amount("96400"));
     check(&given, "PLAN004", None);
     check(&given, "PLAN001", None);
 }
