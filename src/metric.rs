@@ -282,6 +282,26 @@ pub fn names_a_time(name: &[u8]) -> bool {
     memchr::memmem::find(name, b"time").is_some() || name.ends_with(b"wait")
 }
 
+/// The number of a name of the table, which must be in it.
+pub const fn known(name: &str) -> MetricId {
+    let mut place = 0;
+    while place < METRICS.len() {
+        let known = METRICS[place].name.as_bytes();
+        let name = name.as_bytes();
+        let mut same = known.len() == name.len();
+        let mut at = 0;
+        while same && at < name.len() {
+            same = known[at] == name[at];
+            at += 1;
+        }
+        if same {
+            return MetricId(place as u16);
+        }
+        place += 1;
+    }
+    panic!("not in the table of attributes")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -246,7 +246,7 @@ impl Study {
             report.count_folded();
         }
         if report.group == Group::Fingerprint {
-            plans::attach(&mut report, self.plans, &request.options);
+            plans::attach(&mut report, self.plans, &request.options, None);
         }
         Ok(report)
     }

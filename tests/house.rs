@@ -21,7 +21,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("digest", &["source", "logs", "sql"]),
     // Of a log a report shows only what its bytes were.
     ("advice", &["sql", "schema", "plan", "digest"]),
-    ("report", &["logs::slow::Tally", "logs::slow::Offsets", "sql", "plan", "digest", "advice"]),
+    ("report", &["logs::slow::Tally", "logs::slow::Offsets", "sql", "schema", "plan", "digest", "advice"]),
     ("study", &["source", "logs", "sql", "schema", "plan", "digest", "advice", "report"]),
 ];
 

@@ -3,6 +3,7 @@
 //! Rules look; they do not print, connect or apply. [`plan::review`] has the rules of plans.
 
 pub mod finding;
+pub mod load;
 pub mod plan;
 mod rule;
 mod sql;

@@ -219,6 +219,13 @@ impl ClassDigest {
         self.numbers[place].totals(self.zeros[place])
     }
 
+    /// How many events had an attribute, and how many of these another number than zero.
+    pub fn occurrences(&self, places: &Places, metric: MetricId) -> Option<(u64, u64)> {
+        let place = self.quantity(places, metric)?;
+        let count = self.numbers[place].totals(self.zeros[place])?.count;
+        Some((count, count - self.zeros[place]))
+    }
+
     /// The numbers of an attribute; `None` without one.
     pub fn stat(&self, places: &Places, metric: MetricId) -> Option<Stat> {
         let place = self.quantity(places, metric)?;
@@ -263,26 +270,6 @@ pub fn quantity_kind(metric: MetricId) -> Kind {
 }
 
 /// `Log_slow_rate_limit`.
-pub const RATE_LIMIT: MetricId = by_name("Log_slow_rate_limit");
+pub const RATE_LIMIT: MetricId = metric::known("Log_slow_rate_limit");
 /// `Log_slow_rate_type`.
-pub const RATE_TYPE: MetricId = by_name("Log_slow_rate_type");
-
-/// The number of a name of the table.
-const fn by_name(name: &str) -> MetricId {
-    let mut place = 0;
-    while place < metric::METRICS.len() {
-        let known = metric::METRICS[place].name.as_bytes();
-        let name = name.as_bytes();
-        let mut same = known.len() == name.len();
-        let mut at = 0;
-        while same && at < name.len() {
-            same = known[at] == name[at];
-            at += 1;
-        }
-        if same {
-            return MetricId(place as u16);
-        }
-        place += 1;
-    }
-    panic!("not in the table of attributes")
-}
+pub const RATE_TYPE: MetricId = metric::known("Log_slow_rate_type");

@@ -277,12 +277,11 @@ impl Json<'_> {
                 object.insert("tables".to_owned(), Value::Array(tables));
             }
         }
-        let plans: Vec<&ClassPlan> = report.plans_of(ranked.class).collect();
+        // Conditions and operations of a plan have the literals of the statement.
+        let plans = report.plans_of(ranked.class).filter(|_| !self.look.redact);
+        let plans: Vec<&ClassPlan> = plans.collect();
         if !plans.is_empty() {
-            // Conditions and operations of a plan have the literals of the statement.
-            let shown = |plan: &&ClassPlan| plans::json::of_class(plan);
-            let shown =
-                if self.look.redact { json!([]) } else { plans.iter().map(shown).collect() };
+            let shown = plans.iter().map(|plan| plans::json::of_class(plan)).collect();
             object.insert("plans".to_owned(), shown);
         }
         let advice = plans.iter().flat_map(|plan| &plan.findings).map(findings::json);

@@ -10,6 +10,8 @@ pub mod text;
 
 use std::borrow::Cow;
 
+use crate::advice::load;
+use crate::advice::plan::{Case, review};
 use crate::digest::class::{ClassDigest, Estimate, RATE_TYPE, quantity_kind};
 use crate::digest::names::USUAL;
 use crate::digest::stat::{Figures, Rules, Stat};
@@ -19,6 +21,7 @@ use crate::logs::slow::{Offsets, Tally as InputTally};
 use crate::metric::{self, Kind, MetricId};
 use crate::plan::of_log_lines;
 use crate::problem::{Problem, Problems};
+use crate::schema::Schema;
 use crate::sql::distill::TableName;
 use crate::sql::fingerprint::{ClassId, collapse_digits};
 use crate::sql::pt;
@@ -194,8 +197,18 @@ impl Report {
         if report.group == Group::Fingerprint {
             let classes = report.profile.shown.iter().map(|ranked| ranked.class);
             report.plans = classes.filter_map(|class| report.logged_plan(class)).collect();
+            report.judge_plans(None);
         }
         report
+    }
+
+    /// Lets the rules look at the plans of classes, with what the log knows of these.
+    pub fn judge_plans(&mut self, schema: Option<&Schema>) {
+        for of in &mut self.plans {
+            let load = load::of_class(&self.digest, of.class);
+            let case = Case { schema, load: Some(&load), ..Case::new(&of.plan) };
+            of.findings = review(&case);
+        }
     }
 
     /// The plan that the server wrote into the log with the sample of a class.

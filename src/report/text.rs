@@ -606,6 +606,11 @@ impl Text<'_> {
                 let line = format!("the plan expects {expected}, the log has {average} on average");
                 self.wrapped("# Rows examined: ", &line)?;
             }
+            for finding in &of.findings {
+                let severity = finding.severity.word();
+                let line = format!("{} ({severity}): {}", finding.rule, finding.title);
+                self.wrapped("# Advice: ", &line)?;
+            }
         }
         Ok(())
     }

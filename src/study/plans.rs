@@ -132,7 +132,12 @@ fn told(input: &Input, text: &[u8]) -> String {
 }
 
 /// Gives plans to the classes of a log, by the statement or the query ID that stands with them.
-pub(super) fn attach(report: &mut Report, review: Review, options: &Options) {
+pub(super) fn attach(
+    report: &mut Report,
+    review: Review,
+    options: &Options,
+    schema: Option<&Schema>,
+) {
     for Reviewed { input, plan, findings } in review.plans {
         let source = review.inputs.get(input).map_or(String::new(), |input| input.name.clone());
         match class_of(report, &plan, options) {
@@ -145,6 +150,7 @@ pub(super) fn attach(report: &mut Report, review: Review, options: &Options) {
             }
         }
     }
+    report.judge_plans(schema);
 }
 
 /// The class of a plan, or why it has none.

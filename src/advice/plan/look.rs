@@ -102,7 +102,7 @@ impl Seen<'_> {
 
     /// Percent of the rows read that are kept.
     pub fn kept_percent(&self) -> Option<Amount> {
-        Some(self.kept?.times(Amount::whole(100)).ratio(self.read?)?)
+        self.kept?.times(Amount::whole(100)).ratio(self.read?)
     }
 }
 
