@@ -529,3 +529,28 @@ fn what_is_nested_without_end_is_refused() {
         plan::read(format!("id\tselect_type\ttable\ttype\trows\tExtra\n{chain}").as_bytes(), 0);
     assert!(ask(&found) > 0);
 }
+
+#[test]
+fn the_work_of_the_steps_adds_up_to_the_estimate() {
+    let sum = |rows: &mut dyn Iterator<Item = Option<Amount>>| {
+        rows.flatten().fold(Amount::ZERO, Amount::plus)
+    };
+    for name in names() {
+        for plan in plan::read(&sample(&name), 0).plans {
+            let Some(estimate) = plan.estimate() else { continue };
+            let work = plan.work();
+            assert_eq!(work.len(), plan.all_nodes().len(), "{name}");
+            let read = sum(&mut work.iter().map(|work| work.read));
+            assert_eq!(read, estimate.rows_examined, "{name}");
+            let sorted = sum(&mut work.iter().map(|work| work.sorted));
+            assert_eq!(sorted, estimate.rows_sorted, "{name}");
+        }
+    }
+    // 120 are read of the derived table, and for each of them 9 of the subquery.
+    let plan = plan_of("mysql-5.5-union-of-derived.txt");
+    let runs: Vec<String> = plan.work().iter().map(|work| number(work.runs)).collect();
+    assert_eq!(runs, ["1", "1", "120", "1", "1"]);
+    // Nothing is made up for a print that is cut before its rows.
+    let cut = &plan::read(&sample("cut-on-the-right.txt"), 0).plans[0];
+    assert!(cut.work().iter().all(|work| work.runs.is_none()));
+}

@@ -29,7 +29,7 @@ mod tree;
 
 pub use amount::Amount;
 pub use blocks::{Block, Role};
-pub use estimate::Estimate;
+pub use estimate::{Estimate, Work};
 pub use find::{Found, looks_like_plan, of_log_lines, read};
 pub use measure::Hottest;
 pub use nest::{Step, Tree, nest};
