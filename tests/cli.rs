@@ -667,21 +667,24 @@ fn plans_for_people_fit_the_screen() {
         let text = text(&output.stdout);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     }
-    let output = run_with_input(
-        &["explain"],
-        &std::fs::read_to_string(plan_sample("mysql-5.5-union-of-derived.txt")).unwrap(),
-    );
-    let want = "# Plan, line 3, table
-# Query: SELECT name, (SELECT MAX(due) FROM loans WHERE member_id = d.id) FRO...
-union ALL <union1,4>
-  select 1
-    ALL <derived3> rows=120
-      temporary table of
-        ref members key=by_town rows=120
-    subquery 2, for each row
-      ref loans key=by_member rows=9
-  ALL staff rows=40 [Using where]
-# Estimate: 1,360 rows examined, 160 in the result
+    let union = std::fs::read_to_string(plan_sample("mysql-5.5-union-of-derived.txt")).unwrap();
+    let output = run_with_input(&["explain", "--brief"], &union);
+    let want = "\
+# Plan: standard input, line 3, table
+  SELECT name, (SELECT MAX(due) FROM loans WHERE member_id = d.id) FROM (SELECT
+  id, name FROM members WHERE town = 3) AS d UNION SELECT name, NULL FROM staff…
+Estimate: 1,360 rows read, 160 left after joins and conditions.
+Findings: none. Nothing wrong here.
+
+#  step                          table, index        rows  x runs  = read
+5  union result                  <union1,4>
+   ├ select 1
+2  │ ├ full scan                 <derived3>           120       1     120
+   │ │ └ temporary table of
+1  │ │   └ lookup by index       members by by_town   120       1     120
+   │ └ subquery 2, for each row
+3  │   └ lookup by index         loans by by_member     9     120   1.08k
+4  └ full table scan             staff                 40       1      40
 ";
     assert_eq!(text(&output.stdout), want);
 }

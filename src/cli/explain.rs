@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use adagio::report::plans::{Review, json, text};
+use adagio::report::plans::{Depth, Look, Review, json, markdown, text};
 use adagio::study::plans::review;
 use clap::ValueEnum;
 
@@ -13,8 +13,10 @@ use super::{inputs, output};
 /// Formats of the review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// For a terminal
     Text,
+    /// For a ticket or a merge request
+    Markdown,
     /// For programs
     Json,
 }
@@ -43,13 +45,37 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     output_file: Option<PathBuf>,
 
+    /// The tree, its sums and the findings, without the steps in words
+    #[arg(long, conflicts_with = "verbose")]
+    brief: bool,
+
+    /// Use colour
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    color: output::When,
+
     /// No warnings
     #[arg(short, long)]
     quiet: bool,
 
-    /// Each warning in full
+    /// What every value means, also where it does not matter; each warning in full
     #[arg(short, long, conflicts_with = "quiet")]
     verbose: bool,
+}
+
+impl Args {
+    fn look(&self) -> Look {
+        let is_terminal = self.output_file.is_none() && self.output == Format::Text;
+        Look {
+            width: output::width().filter(|_| is_terminal).unwrap_or(80),
+            colour: self.output == Format::Text
+                && output::is_coloured(self.color, self.output_file.is_some()),
+            depth: match (self.brief, self.verbose) {
+                (true, _) => Depth::Brief,
+                (false, true) => Depth::Full,
+                (false, false) => Depth::Usual,
+            },
+        }
+    }
 }
 
 /// Runs the command.
@@ -61,8 +87,10 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     if !args.quiet {
         warn(&review, args.verbose);
     }
+    let look = args.look();
     output::write(args.output_file.as_ref(), |out| match args.output {
-        Format::Text => text::write(&review, out),
+        Format::Text => text::write(&review, &look, out),
+        Format::Markdown => markdown::write(&review, &look, out),
         Format::Json => json::write(&review, out),
     })?;
     Ok(super::DONE)

@@ -1,0 +1,120 @@
+//! The steps of a plan, numbered in the order in which the server takes them, in rows from the top
+//! of the tree.
+
+use std::collections::HashMap;
+
+use crate::plan::{Node, Plan, Step, Tree, Work, nest};
+
+/// A row of the tree.
+#[derive(Debug, Clone)]
+pub struct Row<'p> {
+    /// What it is.
+    pub step: Step<'p>,
+    /// For each level above, and for its own, whether it is the last one there.
+    pub rails: Vec<bool>,
+    /// Whether rows below belong to it.
+    pub has_below: bool,
+    /// Whether a LIMIT above it ends it early.
+    pub may_stop: bool,
+}
+
+impl<'p> Row<'p> {
+    /// The node of the row, if it is one.
+    pub fn node(&self) -> Option<&'p Node> {
+        match self.step {
+            Step::Node(node) | Step::Union(Some(node)) => Some(node),
+            _ => None,
+        }
+    }
+}
+
+/// The steps of a plan.
+#[derive(Debug)]
+pub struct Steps<'p> {
+    /// From the top of the tree.
+    pub rows: Vec<Row<'p>>,
+    /// Nodes in the order in which they are taken.
+    pub order: Vec<&'p Node>,
+    numbers: HashMap<*const Node, usize>,
+    work: HashMap<*const Node, Work>,
+}
+
+impl<'p> Steps<'p> {
+    /// Numbers the steps of a plan.
+    pub fn of(plan: &'p Plan) -> Steps<'p> {
+        let trees = nest(plan);
+        let mut order = Vec::new();
+        trees.iter().for_each(|tree| number(tree, &mut order));
+        let mut rows = Vec::new();
+        for (place, tree) in trees.iter().enumerate() {
+            let rails = if trees.len() > 1 { vec![place + 1 == trees.len()] } else { Vec::new() };
+            draw(tree, &rails, false, &mut rows);
+        }
+        let numbers = order.iter().zip(1..).map(|(node, number)| (address(node), number)).collect();
+        let nodes = plan.all_nodes();
+        let work = nodes.into_iter().map(address).zip(plan.work()).collect();
+        Steps { rows, order, numbers, work }
+    }
+
+    /// The number of a node, from 1.
+    pub fn number(&self, node: &Node) -> Option<usize> {
+        self.numbers.get(&address(node)).copied()
+    }
+
+    /// What a node is expected to do.
+    pub fn work(&self, node: &Node) -> Work {
+        self.work.get(&address(node)).copied().unwrap_or_default()
+    }
+}
+
+fn address(node: &Node) -> *const Node {
+    std::ptr::from_ref(node)
+}
+
+/// Steps that hash their second input before they take the first one.
+fn hashes(node: &Node) -> bool {
+    node.operation.as_deref().is_some_and(|step| {
+        let begin = step.split(' ').take(3).collect::<Vec<_>>().join(" ");
+        begin.to_ascii_lowercase().contains("hash ")
+    })
+}
+
+/// Puts the nodes of a tree in order: what a step takes its rows from comes before it. The depth
+/// of a tree is bounded where it is made.
+fn number<'p>(tree: &Tree<'p>, order: &mut Vec<&'p Node>) {
+    let node = match tree.step {
+        Step::Node(node) | Step::Union(Some(node)) => Some(node),
+        _ => None,
+    };
+    if node.is_some_and(hashes) {
+        tree.below.iter().rev().for_each(|below| number(below, order));
+    } else {
+        tree.below.iter().for_each(|below| number(below, order));
+    }
+    order.extend(node);
+}
+
+/// Steps that hand rows on as they come, so that a LIMIT above ends what is below.
+const STREAMS: &[&str] = &["Limit", "Filter: ", "Nested loop", "Stream results", "Append"];
+
+/// Draws a tree. The depth of a tree is bounded where it is made.
+fn draw<'p>(tree: &Tree<'p>, rails: &[bool], may_stop: bool, rows: &mut Vec<Row<'p>>) {
+    rows.push(Row {
+        step: tree.step,
+        rails: rails.to_vec(),
+        has_below: !tree.below.is_empty(),
+        may_stop,
+    });
+    let operation = match tree.step {
+        Step::Node(node) => node.operation.as_deref().unwrap_or_default(),
+        _ => "",
+    };
+    let begins = |words: &&str| operation.starts_with(words);
+    let below_stops = operation.starts_with("Limit") && !operation.starts_with("Limit table size")
+        || may_stop && STREAMS.iter().any(begins);
+    for (place, below) in tree.below.iter().enumerate() {
+        let mut rails = rails.to_vec();
+        rails.push(place + 1 == tree.below.len());
+        draw(below, &rails, below_stops, rows);
+    }
+}
