@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use adagio::report::plans::{Depth, Look, Review, json, markdown, text};
+use adagio::report::plans::{Depth, Look, Review, diff, json, markdown, text};
+use adagio::study::plan_diff;
 use adagio::study::plans::review;
 use clap::ValueEnum;
 
@@ -44,6 +45,10 @@ pub struct Args {
     /// Write the review there; the file is whole or not there
     #[arg(long, value_name = "FILE")]
     output_file: Option<PathBuf>,
+
+    /// What changed between two plans: one in each of two files, or two in one
+    #[arg(long)]
+    diff: bool,
 
     /// The tree, its sums and the findings, without the steps in words
     #[arg(long, conflicts_with = "verbose")]
@@ -88,6 +93,15 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         warn(&review, args.verbose);
     }
     let look = args.look();
+    if args.diff {
+        let comparison = plan_diff::diff(review)?;
+        output::write(args.output_file.as_ref(), |out| match args.output {
+            Format::Text => diff::write_text(&comparison, &look, out),
+            Format::Markdown => diff::write_markdown(&comparison, &look, out),
+            Format::Json => diff::json::write(&comparison, out),
+        })?;
+        return Ok(super::DONE);
+    }
     output::write(args.output_file.as_ref(), |out| match args.output {
         Format::Text => text::write(&review, &look, out),
         Format::Markdown => markdown::write(&review, &look, out),

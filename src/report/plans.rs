@@ -3,6 +3,7 @@
 //! `review` says all of a plan as a page; `text` and `markdown` write any page, so that both show
 //! the same.
 
+pub mod diff;
 pub mod json;
 pub mod markdown;
 pub mod text;

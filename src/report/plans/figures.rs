@@ -42,7 +42,7 @@ pub fn short(amount: Amount) -> String {
 /// So many rows: `1 row`, `80,000 rows`.
 pub fn rows(amount: Amount) -> String {
     match amount {
-        Amount::ONE => "1 row".to_owned(),
+        amount if amount >= Amount::ONE && amount.rounded() == Amount::ONE => "1 row".to_owned(),
         amount if amount > Amount::ZERO && amount.rounded() == Amount::ZERO => {
             "less than one row".to_owned()
         }
@@ -161,6 +161,7 @@ mod tests {
         assert_eq!(percent(of("0.019230769")), "0.02%");
         assert_eq!(time(of("96.5")), "96.5ms");
         assert_eq!(rows(of("1")), "1 row");
+        assert_eq!(rows(of("1.04")), "1 row");
         assert_eq!(rows(of("0.25")), "less than one row");
     }
 }

@@ -4,7 +4,7 @@ use super::figures::{count, kind, percent, rows, short, time};
 use super::page::{Note, Piece, Row, Table, Tone};
 use super::steps::{self, Steps};
 use super::wrap::{cut, one_line};
-use super::{Depth, Review, Reviewed, words};
+use super::{Depth, Input, Review, Reviewed, words};
 use crate::advice::{Fact, Finding, IndexProposal, Severity, Value};
 use crate::plan::weight::Weight;
 use crate::plan::{Amount, Node, Plan, Step};
@@ -24,7 +24,7 @@ fn of_plan(review: &Review, place: usize, reviewed: &Reviewed, depth: Depth) -> 
     let steps = Steps::of(plan);
     let mut page = vec![Piece::Title(title(review, place, reviewed))];
     page.extend(plan.query.clone().map(Piece::Statement));
-    page.extend(sums(plan, &steps));
+    page.extend(sums(plan));
     page.push(verdict(reviewed, &steps));
     page.push(Piece::Tree(table(plan, &steps, &reviewed.findings)));
     let told = notes(plan, depth);
@@ -46,18 +46,18 @@ fn title(review: &Review, place: usize, reviewed: &Reviewed) -> String {
         1 => "Plan".to_owned(),
         all => format!("Plan {} of {all}", place + 1),
     };
-    format!("{number}: {}", source(review, reviewed))
+    format!("{number}: {}", source(&review.inputs, reviewed))
 }
 
 /// File, line and form of a plan.
-pub fn source(review: &Review, reviewed: &Reviewed) -> String {
-    let name = review.inputs.get(reviewed.input).map_or("-", |input| input.name.as_str());
+pub fn source(inputs: &[Input], reviewed: &Reviewed) -> String {
+    let name = inputs.get(reviewed.input).map_or("-", |input| input.name.as_str());
     let name = if name == "-" { "standard input".to_owned() } else { one_line(name) };
     format!("{name}, line {}, {}", reviewed.plan.line, kind(&reviewed.plan))
 }
 
 /// Rows and time of the whole.
-fn sums(plan: &Plan, steps: &Steps<'_>) -> Vec<Piece> {
+fn sums(plan: &Plan) -> Vec<Piece> {
     let mut page = Vec::new();
     if let Some(estimate) = plan.estimate() {
         let mut parts = vec![format!("{} read", rows(estimate.rows_examined))];
@@ -69,40 +69,35 @@ fn sums(plan: &Plan, steps: &Steps<'_>) -> Vec<Piece> {
         };
         parts.push(format!("{} {left}", count(estimate.rows_result)));
         if estimate.rows_sorted > Amount::ZERO {
-            parts.push(format!("{} sorted", count(estimate.rows_sorted)));
+            // In lines of tables a sort of groups is told by the rows that are grouped.
+            let is_both = |node: &Node| node.says("Using temporary") && node.says("Using filesort");
+            let most = if !plan.blocks.is_empty() && plan.nodes.iter().any(is_both) {
+                "up to "
+            } else {
+                ""
+            };
+            parts.push(format!("{most}{} sorted", count(estimate.rows_sorted)));
         }
         page.push(Piece::Words(Tone::Plain, format!("Estimate: {}.", parts.join(", "))));
     }
-    page.extend(measured(plan, steps).map(|text| Piece::Words(Tone::Plain, text)));
+    page.extend(measured(plan).map(|text| Piece::Words(Tone::Plain, text)));
     page
 }
 
 /// What the whole took, where it was measured.
-fn measured(plan: &Plan, steps: &Steps<'_>) -> Option<String> {
+fn measured(plan: &Plan) -> Option<String> {
     let mut parts = Vec::new();
     parts.extend(plan.actual_ms().map(time));
-    parts.extend(
-        fetched(plan, steps).map(|fetched| format!("{} fetched from tables", rows(fetched))),
-    );
+    parts.extend(plan.fetched().map(|fetched| format!("{} fetched from tables", rows(fetched))));
     let result = plan.nodes.first().filter(|_| plan.blocks.is_empty());
     parts.extend(
         result.and_then(Node::actual_rows).map(|all| format!("{} in the result", count(all))),
     );
     if let Some(hottest) = plan.hottest() {
         let operation = cut(&one_line(&hottest.operation), 60);
-        parts.push(format!("most of the time ({}) in {operation}", time(hottest.ms)));
+        parts.push(format!("longest step: {operation} ({})", time(hottest.ms)));
     }
     (!parts.is_empty()).then(|| format!("Measured: {}.", parts.join(", ")))
-}
-
-/// Rows that all steps fetched from tables; `None` if that of one is not known.
-pub fn fetched(plan: &Plan, steps: &Steps<'_>) -> Option<Amount> {
-    let is_measured = plan.all_nodes().iter().any(|node| node.actual.is_some());
-    let readers: Vec<&Node> =
-        steps.order.iter().copied().filter(|node| steps.work(node).read.is_some()).collect();
-    let sum =
-        readers.iter().try_fold(Amount::ZERO, |sum, node| Some(sum.plus(node.actual_rows()?)));
-    sum.filter(|_| is_measured && !readers.is_empty())
 }
 
 /// What is to be thought of it, in a line.
@@ -158,7 +153,7 @@ const FIGURES: &[Figure] = &[
 ];
 
 /// The tree with its figures.
-fn table(plan: &Plan, steps: &Steps<'_>, findings: &[Finding]) -> Table {
+pub fn table(plan: &Plan, steps: &Steps<'_>, findings: &[Finding]) -> Table {
     let nodes = plan.all_nodes();
     let named: Vec<*const Node> = findings
         .iter()

@@ -5,6 +5,17 @@ use std::collections::HashMap;
 
 use crate::plan::{Node, Plan, Step, Tree, Work, nest};
 
+/// What may end a step before its last row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// Nothing that the plan shows.
+    Never,
+    /// A LIMIT above it.
+    Limit,
+    /// The first row that fits.
+    Match,
+}
+
 /// A row of the tree.
 #[derive(Debug, Clone)]
 pub struct Row<'p> {
@@ -14,8 +25,8 @@ pub struct Row<'p> {
     pub rails: Vec<bool>,
     /// Whether rows below belong to it.
     pub has_below: bool,
-    /// Whether a LIMIT above it ends it early.
-    pub may_stop: bool,
+    /// What may end it early.
+    pub stop: Stop,
 }
 
 impl<'p> Row<'p> {
@@ -48,7 +59,7 @@ impl<'p> Steps<'p> {
         let mut rows = Vec::new();
         for (place, tree) in trees.iter().enumerate() {
             let rails = if trees.len() > 1 { vec![place + 1 == trees.len()] } else { Vec::new() };
-            draw(tree, &rails, false, &mut rows);
+            draw(tree, &rails, Stop::Never, &mut rows);
         }
         let numbers = order.iter().zip(1..).map(|(node, number)| (address(node), number)).collect();
         let nodes = plan.all_nodes();
@@ -97,24 +108,37 @@ fn number<'p>(tree: &Tree<'p>, order: &mut Vec<&'p Node>) {
 /// Steps that hand rows on as they come, so that a LIMIT above ends what is below.
 const STREAMS: &[&str] = &["Limit", "Filter: ", "Nested loop", "Stream results", "Append"];
 
+/// Joins whose second input is read up to the first row that fits.
+const MATCHES: &[&str] = &["Nested loop semijoin", "Nested loop antijoin"];
+
 /// Draws a tree. The depth of a tree is bounded where it is made.
-fn draw<'p>(tree: &Tree<'p>, rails: &[bool], may_stop: bool, rows: &mut Vec<Row<'p>>) {
+fn draw<'p>(tree: &Tree<'p>, rails: &[bool], stop: Stop, rows: &mut Vec<Row<'p>>) {
     rows.push(Row {
         step: tree.step,
         rails: rails.to_vec(),
         has_below: !tree.below.is_empty(),
-        may_stop,
+        stop,
     });
     let operation = match tree.step {
         Step::Node(node) => node.operation.as_deref().unwrap_or_default(),
         _ => "",
     };
-    let begins = |words: &&str| operation.starts_with(words);
-    let below_stops = operation.starts_with("Limit") && !operation.starts_with("Limit table size")
-        || may_stop && STREAMS.iter().any(begins);
+    let below_stop = stop_below(operation, stop);
+    let is_match = MATCHES.iter().any(|words| operation.starts_with(words));
     for (place, below) in tree.below.iter().enumerate() {
         let mut rails = rails.to_vec();
         rails.push(place + 1 == tree.below.len());
-        draw(below, &rails, below_stops, rows);
+        draw(below, &rails, if is_match && place > 0 { Stop::Match } else { below_stop }, rows);
+    }
+}
+
+/// What may end the steps below an operation early.
+fn stop_below(operation: &str, stop: Stop) -> Stop {
+    if operation.starts_with("Limit") && !operation.starts_with("Limit table size") {
+        return Stop::Limit;
+    }
+    match STREAMS.iter().any(|words| operation.starts_with(words)) {
+        true => stop,
+        false => Stop::Never,
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::Depth;
 use super::figures::{count, hundredths, percent, ratio, rows, time};
 use super::page::{Note, Piece, Tone};
-use super::steps::{Row, Steps};
+use super::steps::{Row, Steps, Stop};
 use super::wrap::{cut, one_line};
 use crate::flavor::Family;
 use crate::plan::access as meanings;
@@ -57,6 +57,11 @@ fn is_temporary(node: &Node) -> bool {
     node.table.as_deref().is_some_and(|table| table.starts_with('<'))
 }
 
+/// Whether an index is chosen anew for each row of the tables before.
+fn is_checked(node: &Node) -> bool {
+    node.says("Range checked for each record")
+}
+
 /// A line that says which table rows are put into, and reads nothing.
 fn is_target(node: &Node) -> bool {
     matches!(node.select_type.as_deref(), Some("INSERT" | "REPLACE"))
@@ -79,7 +84,7 @@ fn weight_of_access(node: &Node, row: &Row<'_>, work: Work) -> Weight {
         return Weight::Neutral;
     }
     match known.access.weigh(size) {
-        Weight::Finding if row.may_stop => Weight::Minor,
+        Weight::Finding if row.stop != Stop::Never => Weight::Minor,
         weight => weight,
     }
 }
@@ -186,7 +191,7 @@ impl<'p> Teller<'_, 'p> {
         self.part(node, number, work, &mut notes);
         let text = match (&node.access_type, &node.operation) {
             (Some(_), _) => self.reading(row, node, work),
-            (None, Some(operation)) => self.operation(node, operation, work),
+            (None, Some(operation)) => self.operation(row, node, operation, work),
             (None, None) => self.line(node),
         };
         self.guess(node, number, work, &mut notes);
@@ -250,15 +255,19 @@ impl<'p> Teller<'_, 'p> {
         };
         let mark = if weight == Weight::Finding { "! " } else { "" };
         let with_matters = with_matters || self.depth == Depth::Full;
-        let key = format!("{with_matters}{meaning}");
+        let is_whole = weight == Weight::Finding || self.depth == Depth::Full;
+        let key = format!("{with_matters}{is_whole}{meaning}");
         match self.said.get(&key) {
             Some(step) if *step != number => {
                 words(tone, format!("{mark}{label}{over}: see step {step}."))
             }
             _ => {
                 self.said.insert(key, number);
-                let matters =
-                    if with_matters { format!(" {}", sentence(matters)) } else { String::new() };
+                let matters = match (with_matters, is_whole) {
+                    (false, _) => String::new(),
+                    (true, false) => format!(" {}", told(matters, weight)),
+                    (true, true) => format!(" {}", sentence(matters)),
+                };
                 words(tone, format!("{mark}{label}{over}: {meaning}{matters}"))
             }
         }
@@ -280,18 +289,29 @@ impl<'p> Teller<'_, 'p> {
                 about(node.rows),
             );
         };
+        if is_checked(node) {
+            return self.checked(&table, row, node, work);
+        }
         let said = access::look_up(found.access.name);
         let doing = said.map_or("Reads {table}", |words| words.doing);
         let mut text = operation::fill(doing, &[("table", &table)]);
         if let Some(key) = &node.key {
             let by = said.map_or("by", |words| words.by);
-            text.push_str(&format!(" {by} {}", one_line(key)).replace("  ", " "));
+            let key = one_line(key);
+            text.push_str(&match by {
+                // Columns by which a table of INFORMATION_SCHEMA is looked up.
+                "" => format!(" ({key})"),
+                by => format!(" {by} {key}"),
+            });
         }
         text = text.trim_end_matches([',', ':']).to_owned();
         text.push_str(&about(node.rows.filter(|_| !is_single(node))));
-        if row.may_stop && !is_single(node) {
-            text.push_str(", unless the LIMIT is reached before");
-        }
+        text.push_str(match row.stop {
+            _ if is_single(node) => "",
+            Stop::Never => "",
+            Stop::Limit => ", unless the LIMIT is reached before",
+            Stop::Match => ", up to the first one that fits",
+        });
         text.push('.');
         text.push_str(&self.runs(node, work));
         let is_one = matches!(found.access.name, "system" | "const");
@@ -304,8 +324,28 @@ impl<'p> Teller<'_, 'p> {
             let left = left.unwrap_or_default();
             text.push_str(&format!(" Conditions keep an estimated {}{left}.", percent(filtered)));
         }
-        text.push_str(&measured(node));
+        text.push_str(&measured(node, row));
         text
+    }
+
+    /// A table whose index is chosen anew for each row: what is told are bounds.
+    fn checked(&self, table: &str, row: &Row<'_>, node: &Node, work: Work) -> String {
+        let most = node.rows.map_or(String::new(), |most| format!(", up to about {}", rows(most)));
+        let all = match (work.runs, work.read) {
+            (Some(runs), Some(read)) if runs > Amount::ONE => {
+                format!(
+                    " For {} of the steps before, that is up to {} in all.",
+                    rows(runs),
+                    rows(read)
+                )
+            }
+            _ => String::new(),
+        };
+        let measured = measured(node, row);
+        format!(
+            "Tries for each row of the steps before which index has a narrow range of {table}, \
+             and reads it from one end to the other if none has{most}.{all}{measured}"
+        )
     }
 
     /// How often a step is run, where that is not once.
@@ -327,7 +367,7 @@ impl<'p> Teller<'_, 'p> {
     }
 
     /// An operation that reads no table itself.
-    fn operation(&self, node: &Node, operation: &str, work: Work) -> String {
+    fn operation(&self, row: &Row<'_>, node: &Node, operation: &str, work: Work) -> String {
         let step = |node: Option<&Node>| {
             let number = node.and_then(|node| self.steps.number(node));
             number.map_or("another step".to_owned(), |number| format!("step {number}"))
@@ -348,7 +388,7 @@ impl<'p> Teller<'_, 'p> {
         if let Some(often) = work.runs.and_then(often) {
             text.push_str(&format!("{often}."));
         }
-        text.push_str(&measured(node));
+        text.push_str(&measured(node, row));
         text
     }
 
@@ -414,15 +454,15 @@ impl<'p> Teller<'_, 'p> {
         let known = found.access;
         let weight = weight_of_access(node, row, work);
         let is_full = self.depth == Depth::Full;
-        if weight >= Weight::Minor && !is_full {
+        if weight >= Weight::Minor && !is_full && !is_checked(node) {
             // What it does is said already; here is what that means.
             let over = over(work.read);
-            let key = known.matters.to_owned();
+            let key = format!("{}{}", weight == Weight::Finding, known.matters);
             let mark = if weight == Weight::Finding { "! " } else { "" };
             let tone = if weight == Weight::Finding { Tone::Warn } else { Tone::Plain };
             let text = match self.said.get(&key).filter(|step| **step != number) {
                 Some(step) => format!("{mark}{}{over}: see step {step}.", known.name),
-                None => format!("{mark}{}{over}: {}", known.name, sentence(known.matters)),
+                None => format!("{mark}{}{over}: {}", known.name, told(known.matters, weight)),
             };
             self.said.entry(key).or_insert(number);
             notes.push(words(tone, text));
@@ -442,7 +482,10 @@ impl<'p> Teller<'_, 'p> {
             return words(Tone::Plain, format!("{text}: unknown to adagio."));
         };
         let size = size_of_extra(node, work, value.text);
-        let weight = entry.weigh(size);
+        let mut weight = entry.weigh(size);
+        if is_checked(node) && value.text.starts_with("Range checked") {
+            weight = weight.max(by_read(work.read));
+        }
         let depends = entry.weigh(Size::default()) == Weight::Minor && weight == Weight::Neutral;
         if depends && self.depth != Depth::Full {
             let rows = size.kept.or(size.read()).map(Amount::whole);
@@ -451,7 +494,12 @@ impl<'p> Teller<'_, 'p> {
                 format!("{text}{}: nothing to care about, with so few.", over(rows)),
             );
         }
+        let both = node.says("Using filesort") && node.says("Using temporary");
         let worked = match (size.kept, entry.weigh(Size::default())) {
+            // Groups are sorted, of which nobody knows how many there are.
+            (Some(kept), _) if both && value.text.starts_with("Using filesort") => {
+                format!(" over up to {}", rows(Amount::whole(kept)))
+            }
             (Some(kept), _) => over(Some(Amount::whole(kept))),
             (None, Weight::Minor) if weight >= Weight::Minor => self.pairs(size),
             _ => String::new(),
@@ -482,8 +530,8 @@ impl<'p> Teller<'_, 'p> {
         if let Some(text) = index_use(node, self.depth) {
             dim(text);
         }
-        if let (None, Some(possible), Some(_)) = (&node.key, &node.possible_keys, &node.access_type)
-        {
+        let is_unused = node.key.is_none() && node.access_type.is_some() && !is_checked(node);
+        if let (true, Some(possible)) = (is_unused, &node.possible_keys) {
             dim(format!("possible_keys: {}; none is used.", one_line(possible)));
         } else if let (Some(possible), Depth::Full) = (&node.possible_keys, self.depth) {
             dim(format!("possible_keys: {}.", one_line(possible)));
@@ -523,6 +571,15 @@ fn sentence(matters: &str) -> String {
     known.unwrap_or_else(|| matters.to_owned())
 }
 
+/// When a word matters: all of it where it does, its first sentence where it may.
+fn told(matters: &str, weight: Weight) -> String {
+    let whole = sentence(matters);
+    match whole.split_once(". ") {
+        Some((first, _)) if weight < Weight::Finding => format!("{first}."),
+        _ => whole,
+    }
+}
+
 fn words(tone: Tone, text: String) -> Note {
     Note::Words(tone, text)
 }
@@ -544,6 +601,15 @@ fn about(amount: Option<Amount>) -> String {
     amount.map_or(String::new(), |amount| format!(": about {}", rows(amount)))
 }
 
+/// What it weighs to read so many rows.
+fn by_read(read: Option<Amount>) -> Weight {
+    match read {
+        Some(read) if read >= Amount::whole(MANY_ROWS) => Weight::Finding,
+        Some(read) if read >= Amount::whole(NOTABLE_ROWS) => Weight::Minor,
+        _ => Weight::Neutral,
+    }
+}
+
 /// ` over 80,000 rows`.
 fn over(amount: Option<Amount>) -> String {
     amount.map_or(String::new(), |amount| format!(" over {}", rows(amount)))
@@ -556,7 +622,7 @@ fn is_single(node: &Node) -> bool {
 }
 
 /// What was measured of a step, and how far the estimate was off.
-fn measured(node: &Node) -> String {
+fn measured(node: &Node, row: &Row<'_>) -> String {
     let Some(actual) = node.actual else { return String::new() };
     if actual.loops == Some(Amount::ZERO) {
         return " Measured: never run.".to_owned();
@@ -581,14 +647,21 @@ fn measured(node: &Node) -> String {
     if parts.is_empty() {
         return String::new();
     }
-    format!(" Measured: {}.{}", parts.join(", "), misestimate(node).unwrap_or_default())
+    format!(" Measured: {}.{}", parts.join(", "), misestimate(node, row).unwrap_or_default())
 }
 
 /// How far the estimate of a run was off, where that is [`FAR_OFF`] times or more.
-fn misestimate(node: &Node) -> Option<String> {
+fn misestimate(node: &Node, row: &Row<'_>) -> Option<String> {
     let (expected, found) = (node.rows?, node.actual?.rows_per_loop?);
     let (more, less, word) =
         if found > expected { (found, expected, "few") } else { (expected, found, "many") };
+    // What ends early has not read what it was expected to.
+    const ENDS: &[&str] = &["FirstMatch", "Not exists", "Distinct", "LooseScan"];
+    let ends =
+        row.stop != Stop::Never || is_checked(node) || ENDS.iter().any(|words| node.says(words));
+    if ends && word == "many" {
+        return None;
+    }
     // Less than one row a run is as good as one.
     let less = less.max(Amount::ONE);
     let is_far = more.ratio(less).is_some_and(|ratio| ratio >= Amount::whole(FAR_OFF));

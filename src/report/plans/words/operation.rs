@@ -81,7 +81,14 @@ pub fn sentence(operation: &str, first: &str, second: &str) -> Option<String> {
         .iter()
         .find_map(|(begin, template)| Some((operation.strip_prefix(begin)?, template)));
     let (rest, template) = known?;
-    let said = fill(template, &[("rest", rest.trim()), ("first", first), ("second", second)]);
+    let said = fill(
+        template,
+        &[
+            ("rest", rest.trim_start_matches([':', ' ']).trim_end()),
+            ("first", first),
+            ("second", second),
+        ],
+    );
     Some(said.trim_end_matches([' ', ',', ':']).to_owned())
 }
 
