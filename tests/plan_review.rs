@@ -104,9 +104,10 @@ Step by step
     index: 1 column of the index, compared with a constant, key_len 4.
 2.  Looks up at most one row of b by the unique index PRIMARY. Run an estimated
     9 times. Conditions keep an estimated 50%, 5 of 9.
-    filtered is a guess: 50.00 is what MySQL assumes, without looking at the
-      data, for an IN of 5 or more values; or for an equality with a BIT(1) or
-      an ENUM of 2 members, where the columns have no index and no histogram.
+    filtered looks like a guess: 50.00 is what MySQL assumes, without looking
+      at the data, for an IN of 5 or more values; or for an equality with a
+      BIT(1) or an ENUM of 2 members, where the columns have no index and no
+      histogram.
     Using where: Rows are tested after they were read, against the part of the
       condition that the access to the table does not guarantee.
     index: 1 column of the index, compared with shop.l.book_id, key_len 4.
@@ -155,7 +156,7 @@ fn words_weigh_by_rows() {
 fn a_guess_is_called_a_guess() {
     check_says(
         "1\tSIMPLE\to\tNULL\tALL\tNULL\tNULL\tNULL\tNULL\t5000\t33.33\tUsing where\n",
-        &["filtered is a guess: 33.33"],
+        &["filtered looks like a guess: 33.33"],
         &[],
     );
     check_says(
@@ -197,7 +198,7 @@ fn steps_run_often_say_how_often() {
     check_says(
         "1\tSIMPLE\to\tNULL\tALL\tNULL\tNULL\tNULL\tNULL\t400\t100.00\tNULL\n\
          1\tSIMPLE\ti\tNULL\tALL\tNULL\tNULL\tNULL\tNULL\t5000\t100.00\tUsing join buffer (hash join)\n",
-        &["Read once for each filling of the join buffer", ", 400 x 5,000 rows: Rows of the"],
+        &["Read once, for all rows of the steps before", ", 400 x 5,000 rows: Rows of the"],
         &["Run an estimated"],
     );
 }

@@ -12,8 +12,8 @@ use super::words::access;
 use super::wrap::{cut, one_line};
 use super::{Depth, Input, Look, Reviewed, markdown, text};
 use crate::compare::plans::{Change, Compared, Field, Pair, Statements, Step, Value, Verdict};
-use crate::plan::Amount;
 use crate::plan::access as meanings;
+use crate::plan::{Amount, Node, Plan};
 
 /// Columns of a text of the input that is shown if not all is asked for.
 const SHORT: usize = 160;
@@ -71,8 +71,7 @@ fn of_pair(comparison: &Comparison, number: &str, pair: &Difference, depth: Dept
     page.extend(warning(pair).map(|text| Piece::Words(Tone::Warn, text)));
     page.push(verdict(pair));
     page.extend(sums(compared).into_iter().map(|text| Piece::Words(Tone::Plain, text)));
-    let old = Steps::of(&before.plan);
-    let new = Steps::of(&after.plan);
+    let (old, new) = (Side::of(&before.plan), Side::of(&after.plan));
     if let Some((old, new)) = &compared.order {
         let text = format!(
             "Order of the tables: {} -> {}.",
@@ -85,16 +84,16 @@ fn of_pair(comparison: &Comparison, number: &str, pair: &Difference, depth: Dept
         .steps
         .iter()
         .filter(|step| !is_same(step) || depth == Depth::Full)
-        .map(|step| item(step, pair, (&old, &new), depth))
+        .map(|step| item(step, (&old, &new), depth))
         .collect();
     if !items.is_empty() {
         page.push(Piece::Section("What changed"));
         page.extend(items);
     }
     if depth != Depth::Brief && compared.verdict != Verdict::Same {
-        for (head, side, steps) in [("Before", before, &old), ("After", after, &new)] {
+        for (head, side, numbered) in [("Before", before, &old), ("After", after, &new)] {
             page.push(Piece::Section(head));
-            page.push(Piece::Tree(review::table(&side.plan, steps, &side.findings)));
+            page.push(Piece::Tree(review::table(&side.plan, &numbered.steps, &side.findings)));
         }
     }
     page
@@ -102,6 +101,18 @@ fn of_pair(comparison: &Comparison, number: &str, pair: &Difference, depth: Dept
 
 fn is_same(step: &Step) -> bool {
     step.before.is_some() && step.after.is_some() && step.changes.is_empty()
+}
+
+/// A plan with its steps numbered.
+struct Side<'p> {
+    nodes: Vec<&'p Node>,
+    steps: Steps<'p>,
+}
+
+impl<'p> Side<'p> {
+    fn of(plan: &'p Plan) -> Side<'p> {
+        Side { nodes: plan.all_nodes(), steps: Steps::of(plan) }
+    }
 }
 
 /// The statement, or both if they are different ones.
@@ -215,22 +226,14 @@ fn sums(compared: &Compared) -> Vec<String> {
 }
 
 /// A step that changed, is gone or new.
-fn item(
-    step: &Step,
-    pair: &Difference,
-    (old, new): (&Steps<'_>, &Steps<'_>),
-    depth: Depth,
-) -> Piece {
+fn item(step: &Step, (old, new): (&Side<'_>, &Side<'_>), depth: Depth) -> Piece {
     let short = |text: &str| {
         let text = one_line(text);
         if depth == Depth::Full { text } else { cut(&text, SHORT) }
     };
-    let number = |steps: &Steps<'_>, nodes: &[&crate::plan::Node], place: Option<usize>| {
-        let node = nodes.get(place?).copied()?;
-        steps.number(node)
-    };
-    let before = number(old, &pair.before.plan.all_nodes(), step.before);
-    let after = number(new, &pair.after.plan.all_nodes(), step.after);
+    let number =
+        |side: &Side<'_>, place: Option<usize>| side.steps.number(side.nodes.get(place?).copied()?);
+    let (before, after) = (number(old, step.before), number(new, step.after));
     let select = step.select.filter(|select| *select > 1);
     let select = select.map_or(String::new(), |select| format!(" of select {select}"));
     let name = short(&step.name);

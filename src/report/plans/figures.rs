@@ -39,14 +39,17 @@ pub fn short(amount: Amount) -> String {
     }
 }
 
-/// So many rows: `1 row`, `80,000 rows`.
+/// So many rows: `1 row`, `80,000 rows`; few of them with decimals, for averages are of many runs.
 pub fn rows(amount: Amount) -> String {
-    match amount {
-        amount if amount >= Amount::ONE && amount.rounded() == Amount::ONE => "1 row".to_owned(),
-        amount if amount > Amount::ZERO && amount.rounded() == Amount::ZERO => {
-            "less than one row".to_owned()
+    let noun = if amount == Amount::ONE { "row" } else { "rows" };
+    let hundredths = hundredths(amount);
+    match (hundredths / 100, hundredths % 100) {
+        (0, 0) if amount > Amount::ZERO => "less than 0.01 rows".to_owned(),
+        (whole @ 0..=9, rest @ 1..=99) => {
+            let text = format!("{whole}.{rest:02}");
+            format!("{} rows", text.trim_end_matches('0'))
         }
-        amount => format!("{} rows", count(amount)),
+        _ => format!("{} {noun}", count(amount)),
     }
 }
 
@@ -161,7 +164,9 @@ mod tests {
         assert_eq!(percent(of("0.019230769")), "0.02%");
         assert_eq!(time(of("96.5")), "96.5ms");
         assert_eq!(rows(of("1")), "1 row");
-        assert_eq!(rows(of("1.04")), "1 row");
-        assert_eq!(rows(of("0.25")), "less than one row");
+        assert_eq!(rows(of("1.04")), "1.04 rows");
+        assert_eq!(rows(of("0.5")), "0.5 rows");
+        assert_eq!(rows(of("0.001")), "less than 0.01 rows");
+        assert_eq!(rows(of("12.4")), "12 rows");
     }
 }

@@ -1,5 +1,7 @@
 //! All that is said of the plans of a review, as a page.
 
+use std::collections::HashSet;
+
 use super::figures::{count, kind, percent, rows, short, time};
 use super::page::{Note, Piece, Row, Table, Tone};
 use super::steps::{self, Steps};
@@ -29,8 +31,9 @@ fn of_plan(review: &Review, place: usize, reviewed: &Reviewed, depth: Depth) -> 
     page.push(Piece::Tree(table(plan, &steps, &reviewed.findings)));
     let told = notes(plan, depth);
     if !reviewed.findings.is_empty() {
+        let nodes = plan.all_nodes();
         page.push(Piece::Section("Findings"));
-        page.extend(reviewed.findings.iter().map(|found| finding(found, plan, &steps, depth)));
+        page.extend(reviewed.findings.iter().map(|found| finding(found, &nodes, &steps, depth)));
     }
     if depth != Depth::Brief {
         page.push(Piece::Section("Step by step"));
@@ -67,7 +70,9 @@ fn sums(plan: &Plan) -> Vec<Piece> {
         } else {
             "left after joins and conditions"
         };
-        parts.push(format!("{} {left}", count(estimate.rows_result)));
+        if plan.all_nodes().iter().any(|node| node.rows.is_some()) {
+            parts.push(format!("{} {left}", count(estimate.rows_result)));
+        }
         if estimate.rows_sorted > Amount::ZERO {
             // In lines of tables a sort of groups is told by the rows that are grouped.
             let is_both = |node: &Node| node.says("Using temporary") && node.says("Using filesort");
@@ -155,7 +160,7 @@ const FIGURES: &[Figure] = &[
 /// The tree with its figures.
 pub fn table(plan: &Plan, steps: &Steps<'_>, findings: &[Finding]) -> Table {
     let nodes = plan.all_nodes();
-    let named: Vec<*const Node> = findings
+    let named: HashSet<*const Node> = findings
         .iter()
         .filter_map(|finding| nodes.get(finding.subject.step?).copied())
         .map(std::ptr::from_ref)
@@ -229,8 +234,7 @@ fn notes(plan: &Plan, depth: Depth) -> Vec<Piece> {
 }
 
 /// A finding with all that it says.
-pub fn finding(finding: &Finding, plan: &Plan, steps: &Steps<'_>, depth: Depth) -> Piece {
-    let nodes = plan.all_nodes();
+fn finding(finding: &Finding, nodes: &[&Node], steps: &Steps<'_>, depth: Depth) -> Piece {
     let step =
         finding.subject.step.and_then(|step| nodes.get(step)).and_then(|node| steps.number(node));
     let step = step.map_or(String::new(), |step| format!(", step {step}"));

@@ -108,8 +108,12 @@ fn weight_of_part(node: &Node, work: Work) -> Weight {
     let (Some(known), Some(_)) = (known, work.runs) else { return Weight::Neutral };
     let size = Size { rows: None, outer: whole(work.runs), kept: whole(work.left) };
     match known.weigh(size) {
-        // Many runs that read little are no finding.
-        Weight::Finding if work.read.is_none_or(|read| read < Amount::whole(MANY_ROWS)) => {
+        // Many runs that read little are no finding; nor is a table that is filled once, for it may
+        // get few groups of the many rows that are read.
+        Weight::Finding
+            if work.read.is_none_or(|read| read < Amount::whole(MANY_ROWS))
+                || work.runs.is_some_and(|runs| runs <= Amount::ONE) =>
+        {
             Weight::Minor
         }
         weight => weight,
@@ -357,6 +361,9 @@ impl<'p> Teller<'_, 'p> {
             _ => String::new(),
         };
         match often(runs) {
+            _ if is_buffered && node.says("Using join buffer (hash join)") => {
+                " Read once, for all rows of the steps before.".to_owned()
+            }
             _ if is_buffered && runs == Amount::ONE => {
                 " Read once for each filling of the join buffer.".to_owned()
             }
@@ -398,7 +405,7 @@ impl<'p> Teller<'_, 'p> {
             (Some(table), _) => {
                 format!("{}: how it is read is not told{}.", one_line(table), about(node.rows))
             }
-            (None, false) => "No table is read here.".to_owned(),
+            (None, false) => "No table is named here; the server says why.".to_owned(),
             (None, true) => "Nothing is told of this step.".to_owned(),
         }
     }
@@ -435,7 +442,11 @@ impl<'p> Teller<'_, 'p> {
             Family::Unknown => "if the server is MySQL 5.7 or later: ",
             _ => "",
         };
-        let label = if verdict.is_guess() { "filtered is a guess" } else { "filtered" };
+        let label = match verdict {
+            Verdict::Guess(_) | Verdict::OneRow(..) => "filtered is a guess",
+            Verdict::CouldBe(..) => "filtered looks like a guess",
+            _ => "filtered",
+        };
         notes.push(words(Tone::Plain, format!("{label}: {doubt}{told}")));
         self.said.insert(told, number);
     }
@@ -574,9 +585,15 @@ fn sentence(matters: &str) -> String {
 /// When a word matters: all of it where it does, its first sentence where it may.
 fn told(matters: &str, weight: Weight) -> String {
     let whole = sentence(matters);
-    match whole.split_once(". ") {
-        Some((first, _)) if weight < Weight::Finding => format!("{first}."),
-        _ => whole,
+    if weight >= Weight::Finding {
+        return whole;
+    }
+    // `Best kind of join.` alone says nothing.
+    const LEAST: usize = 25;
+    let ends = whole.match_indices(". ").map(|(at, _)| at);
+    match ends.into_iter().find(|at| *at >= LEAST).and_then(|at| whole.get(..=at)) {
+        Some(first) => first.to_owned(),
+        None => whole,
     }
 }
 
@@ -636,7 +653,9 @@ fn measured(node: &Node, row: &Row<'_>) -> String {
         (_, Some(each), _) => parts.push(format!("{} a run", rows(each))),
         _ => {}
     }
-    if let Some(filtered) = actual.filtered.filter(|_| node.filtered.is_some()) {
+    let all = Some(Amount::whole(100));
+    let is_told = node.filtered.is_some() && (node.filtered != all || actual.filtered != all);
+    if let Some(filtered) = actual.filtered.filter(|_| is_told) {
         parts.push(format!("conditions kept {}", percent(filtered)));
     }
     if let Some(ms) = actual.ms {
