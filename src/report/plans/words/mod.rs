@@ -62,6 +62,11 @@ fn is_checked(node: &Node) -> bool {
     node.says("Range checked for each record")
 }
 
+/// Whether a table is read from one end to the other.
+fn is_scan(node: &Node) -> bool {
+    node.access_type.as_deref().is_some_and(|access| access.eq_ignore_ascii_case("ALL"))
+}
+
 /// A line that says which table rows are put into, and reads nothing.
 fn is_target(node: &Node) -> bool {
     matches!(node.select_type.as_deref(), Some("INSERT" | "REPLACE"))
@@ -76,10 +81,15 @@ fn values(node: &Node) -> impl Iterator<Item = extra::Value<'_>> {
 
 fn weight_of_access(node: &Node, row: &Row<'_>, work: Work) -> Weight {
     let known = node.access_type.as_deref().and_then(meanings::look_up);
-    let Some(known) = known.filter(|_| !is_temporary(node) && !is_target(node)) else {
+    let Some(known) = known.filter(|_| !is_target(node)) else {
         return Weight::Neutral;
     };
     let size = size_of_access(node, work);
+    if is_temporary(node) {
+        // A temporary table lacks an index only where it is read again and again.
+        let is_again = is_scan(node) && work.runs.is_some_and(|runs| runs > Amount::ONE);
+        return if is_again { by_read(work.read) } else { Weight::Neutral };
+    }
     if size.read().is_none() {
         return Weight::Neutral;
     }
@@ -465,6 +475,16 @@ impl<'p> Teller<'_, 'p> {
         let known = found.access;
         let weight = weight_of_access(node, row, work);
         let is_full = self.depth == Depth::Full;
+        if weight >= Weight::Minor && is_temporary(node) {
+            let text = format!(
+                "{}{}{}: The temporary table is read whole for each row of the steps before.",
+                if weight == Weight::Finding { "! " } else { "" },
+                known.name,
+                over(work.read),
+            );
+            notes.push(words(Tone::Warn, text));
+            return;
+        }
         if weight >= Weight::Minor && !is_full && !is_checked(node) {
             // What it does is said already; here is what that means.
             let over = over(work.read);
@@ -505,6 +525,8 @@ impl<'p> Teller<'_, 'p> {
                 format!("{text}{}: nothing to care about, with so few.", over(rows)),
             );
         }
+        let nothing = Size { rows: Some(0), outer: Some(0), kept: Some(0) };
+        let is_constant = entry.weigh(nothing) == entry.weigh(Size::default());
         let both = node.says("Using filesort") && node.says("Using temporary");
         let worked = match (size.kept, entry.weigh(Size::default())) {
             // Groups are sorted, of which nobody knows how many there are.
@@ -512,7 +534,7 @@ impl<'p> Teller<'_, 'p> {
                 format!(" over up to {}", rows(Amount::whole(kept)))
             }
             (Some(kept), _) => over(Some(Amount::whole(kept))),
-            (None, Weight::Minor) if weight >= Weight::Minor => self.pairs(size),
+            (None, Weight::Minor) if weight >= Weight::Minor && !is_constant => self.pairs(size),
             _ => String::new(),
         };
         let label = match &value.parameter {
