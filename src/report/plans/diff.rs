@@ -241,6 +241,15 @@ fn item(step: &Step, (old, new): (&Side<'_>, &Side<'_>), depth: Depth) -> Piece 
         (Some(before), Some(after)) if step.changes.is_empty() => {
             ("SAME", Tone::Dim, format!("{name}{select}, {}", places(before, after)))
         }
+        (Some(before), Some(after))
+            if !step.changes.iter().any(|change| change.field.is_of_plan()) =>
+        {
+            (
+                "SAME",
+                Tone::Plain,
+                format!("{name}{select}, {}, with other figures", places(before, after)),
+            )
+        }
         (Some(before), Some(after)) => {
             ("CHANGED", Tone::Plain, format!("{name}{select}, {}", places(before, after)))
         }

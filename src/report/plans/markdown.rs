@@ -48,9 +48,11 @@ pub(super) fn write_page(page: &[Piece], look: &Look, out: &mut dyn Write) -> io
 fn item(label: &str, text: &str, notes: &[Note], out: &mut dyn Write) -> io::Result<()> {
     // A number is written as it is: the list may be in parts.
     let (head, indent) = match label {
-        "-" => ("- ".to_owned(), "  "),
-        label if label.ends_with('.') => (format!("{label} "), "   "),
-        label => (format!("- **{label}** "), "  "),
+        "-" => ("- ".to_owned(), "  ".to_owned()),
+        label if label.ends_with('.') => {
+            (format!("{label} "), " ".repeat(label.chars().count() + 1))
+        }
+        label => (format!("- **{label}** "), "  ".to_owned()),
     };
     writeln!(out, "{head}{}", plain(text))?;
     for note in notes {
