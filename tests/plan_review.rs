@@ -226,17 +226,42 @@ fn an_estimate_that_is_far_off_is_told() {
 fn a_limit_above_may_end_a_scan() {
     let tree = |above: &str| {
         format!(
-            "-> Limit: 5 row(s)  (cost=1 rows=5)\n    -> {above}  (cost=1 rows=90000)\n        -> Table scan on t  (cost=1 rows=90000)\n"
+            "-> Limit: 5 row(s)  (cost=1 rows=5)\n    -> {above}\n        -> Table scan on t  (cost=1 rows=90000)\n"
         )
     };
-    let said = |above: &str| {
+    let check = |above: &str, says: &[&str]| {
         let text = written(&review_of("-", tree(above).as_bytes()), &Look::default());
-        text.split_whitespace().collect::<Vec<_>>().join(" ")
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in says {
+            assert!(flat.contains(words), "{words}\n{text}");
+        }
     };
-    assert!(said("Filter: (t.a = 1)").contains("unless the LIMIT is reached"));
-    assert!(said("Filter: (t.a = 1)").contains("Nothing wrong here"));
-    assert!(!said("Sort: t.a, limit input to 5 row(s) per chunk").contains("unless the LIMIT"));
-    assert!(said("Sort: t.a, limit input to 5 row(s) per chunk").contains("look at steps 1, 2"));
+    let unless = "unless the LIMIT is reached before";
+    // 5 of 90,000 rows are wanted: as many are read, if each fits.
+    check("Filter: (t.a = 1)  (cost=1 rows=90000)", &[unless, "Nothing wrong here"]);
+    // 5 of 10: half of the table.
+    check("Filter: (t.a = 1)  (cost=1 rows=10)", &[unless, "look at step 1"]);
+    check(
+        "Sort: t.a, limit input to 5 row(s) per chunk  (cost=1 rows=90000)",
+        &["about 90,000 rows.", "look at steps 1, 2"],
+    );
+}
+
+#[test]
+fn a_limit_of_the_statement_may_end_a_scan_too() {
+    let check = |statement: &str, extra: &str, may_end: bool| {
+        let print = format!(
+            "mysql> EXPLAIN {statement};\nid\tselect_type\ttable\ttype\trows\tExtra\n1\tSIMPLE\tt\tALL\t90000\t{extra}\n"
+        );
+        let text = written(&review_of("-", print.as_bytes()), &Look::default());
+        let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(flat.contains("unless the LIMIT is reached before"), may_end, "{text}");
+        assert_eq!(flat.contains("Nothing wrong here"), may_end, "{text}");
+    };
+    check("SELECT a FROM t LIMIT 5", "", true);
+    check("SELECT a FROM t", "", false);
+    check("SELECT a FROM t ORDER BY a LIMIT 5", "Using filesort", false);
+    check("SELECT COUNT(*) FROM t LIMIT 5", "", false);
 }
 
 #[test]

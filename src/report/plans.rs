@@ -9,6 +9,7 @@ pub mod markdown;
 pub mod text;
 
 mod figures;
+mod limit;
 mod page;
 mod review;
 mod steps;

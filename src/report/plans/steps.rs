@@ -3,15 +3,16 @@
 
 use std::collections::HashMap;
 
-use crate::plan::{Node, Plan, Step, Tree, Work, nest};
+use super::limit;
+use crate::plan::{Amount, Node, Plan, Step, Tree, Work, nest};
 
 /// What may end a step before its last row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// Nothing that the plan shows.
     Never,
-    /// A LIMIT above it.
-    Limit,
+    /// A LIMIT above it; which part of the rows it is expected to let through, where that is known.
+    Limit(Option<Amount>),
     /// The first row that fits.
     Match,
 }
@@ -57,9 +58,16 @@ impl<'p> Steps<'p> {
         let mut order = Vec::new();
         trees.iter().for_each(|tree| number(tree, &mut order));
         let mut rows = Vec::new();
+        let stop = match limit::of(plan) {
+            Some(most) => {
+                let result = plan.estimate().map(|estimate| estimate.rows_result);
+                Stop::Limit(most.and_then(|most| share(most, result?)))
+            }
+            None => Stop::Never,
+        };
         for (place, tree) in trees.iter().enumerate() {
             let rails = if trees.len() > 1 { vec![place + 1 == trees.len()] } else { Vec::new() };
-            draw(tree, &rails, Stop::Never, &mut rows);
+            draw(tree, &rails, stop, &mut rows);
         }
         let numbers = order.iter().zip(1..).map(|(node, number)| (address(node), number)).collect();
         let nodes = plan.all_nodes();
@@ -111,19 +119,32 @@ const STREAMS: &[&str] = &["Limit", "Filter: ", "Nested loop", "Stream results",
 /// Joins whose second input is read up to the first row that fits.
 const MATCHES: &[&str] = &["Nested loop semijoin", "Nested loop antijoin"];
 
+/// Words of Extra of a table that is read up to the first row that fits.
+const ENDS: &[&str] = &["FirstMatch", "Not exists", "Distinct"];
+
+/// The part of so many rows that a LIMIT lets through.
+fn share(most: Amount, rows: Amount) -> Option<Amount> {
+    Some(most.ratio(rows)?.min(Amount::ONE))
+}
+
 /// Draws a tree. The depth of a tree is bounded where it is made.
 fn draw<'p>(tree: &Tree<'p>, rails: &[bool], stop: Stop, rows: &mut Vec<Row<'p>>) {
+    let node = match tree.step {
+        Step::Node(node) => Some(node),
+        _ => None,
+    };
+    let ends = node.is_some_and(|node| ENDS.iter().any(|words| node.says(words)));
     rows.push(Row {
         step: tree.step,
         rails: rails.to_vec(),
         has_below: !tree.below.is_empty(),
-        stop,
+        stop: if ends { Stop::Match } else { stop },
     });
-    let operation = match tree.step {
-        Step::Node(node) => node.operation.as_deref().unwrap_or_default(),
-        _ => "",
+    let operation = node.and_then(|node| node.operation.as_deref()).unwrap_or_default();
+    let below_stop = match node {
+        Some(node) => stop_below(node, operation, stop),
+        None => stop,
     };
-    let below_stop = stop_below(operation, stop);
     let is_match = MATCHES.iter().any(|words| operation.starts_with(words));
     for (place, below) in tree.below.iter().enumerate() {
         let mut rails = rails.to_vec();
@@ -133,9 +154,14 @@ fn draw<'p>(tree: &Tree<'p>, rails: &[bool], stop: Stop, rows: &mut Vec<Row<'p>>
 }
 
 /// What may end the steps below an operation early.
-fn stop_below(operation: &str, stop: Stop) -> Stop {
+fn stop_below(node: &Node, operation: &str, stop: Stop) -> Stop {
     if operation.starts_with("Limit") && !operation.starts_with("Limit table size") {
-        return Stop::Limit;
+        let rows = node.children.first().and_then(|below| below.rows);
+        let own = node.limit.and_then(|most| share(Amount::whole(most), rows?));
+        return Stop::Limit(match stop {
+            Stop::Limit(Some(above)) => own.map(|own| own.times(above)),
+            _ => own,
+        });
     }
     match STREAMS.iter().any(|words| operation.starts_with(words)) {
         true => stop,

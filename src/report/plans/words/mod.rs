@@ -94,7 +94,13 @@ fn weight_of_access(node: &Node, row: &Row<'_>, work: Work) -> Weight {
         return Weight::Neutral;
     }
     match known.access.weigh(size) {
-        Weight::Finding if row.stop != Stop::Never => Weight::Minor,
+        Weight::Finding => match row.stop {
+            // Which rows fit is a guess, so it stays worth a look.
+            Stop::Limit(Some(share)) => {
+                by_read(work.read.map(|read| read.times(share))).max(Weight::Minor)
+            }
+            _ => Weight::Finding,
+        },
         weight => weight,
     }
 }
@@ -303,6 +309,15 @@ impl<'p> Teller<'_, 'p> {
                 about(node.rows),
             );
         };
+        if node.operation.as_deref().is_some_and(|step| step.starts_with("Multi-range")) {
+            let key = node.key.as_deref().map_or("an index".to_owned(), one_line);
+            let often = self.runs(node, work);
+            let rows = about(node.rows);
+            let measured = measured(node, row);
+            return format!(
+                "Looks up many values of the index {key} of {table} in one go{rows}.{often}{measured}"
+            );
+        }
         if is_checked(node) {
             return self.checked(&table, row, node, work);
         }
@@ -323,7 +338,7 @@ impl<'p> Teller<'_, 'p> {
         text.push_str(match row.stop {
             _ if is_single(node) => "",
             Stop::Never => "",
-            Stop::Limit => ", unless the LIMIT is reached before",
+            Stop::Limit(_) => ", unless the LIMIT is reached before",
             Stop::Match => ", up to the first one that fits",
         });
         text.push('.');
@@ -697,9 +712,7 @@ fn misestimate(node: &Node, row: &Row<'_>) -> Option<String> {
     let (more, less, word) =
         if found > expected { (found, expected, "few") } else { (expected, found, "many") };
     // What ends early has not read what it was expected to.
-    const ENDS: &[&str] = &["FirstMatch", "Not exists", "Distinct", "LooseScan"];
-    let ends =
-        row.stop != Stop::Never || is_checked(node) || ENDS.iter().any(|words| node.says(words));
+    let ends = row.stop != Stop::Never || is_checked(node) || node.says("LooseScan");
     if ends && word == "many" {
         return None;
     }
