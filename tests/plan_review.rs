@@ -178,8 +178,9 @@ fn what_is_unknown_is_shown_as_it_stands() {
             "teleport (unknown to adagio)",
             "access type teleport, which is unknown to adagio",
             "Using magic (twice): unknown to adagio",
+            "what is unknown to adagio was not judged",
         ],
-        &[],
+        &["Nothing wrong"],
     );
     let tree = "-> Teleport rows: a  (cost=1 rows=3)\n    -> Table scan on t  (cost=1 rows=9)\n";
     let text = written(&review_of("-", tree.as_bytes()), &Look::default());

@@ -8,7 +8,7 @@ use super::figures::{count, percent, ratio, rows, time};
 use super::page::{Note, Piece, Tone};
 use super::review;
 use super::steps::Steps;
-use super::words::access;
+use super::words::words_of;
 use super::wrap::{cut, one_line};
 use super::{Depth, Input, Look, Reviewed, markdown, text};
 use crate::compare::plans::{Change, Compared, Field, Pair, Statements, Step, Value, Verdict};
@@ -309,7 +309,7 @@ fn changed(change: &Change, depth: Depth) -> String {
 /// An access type as it is printed, and in words.
 fn in_words(access_type: &str) -> String {
     let known = meanings::look_up(access_type);
-    let words = known.and_then(|found| access::look_up(found.access.name));
+    let words = known.and_then(|found| words_of(found.access.name));
     match words {
         Some(words) => format!("{} ({})", one_line(access_type), words.short),
         None => format!("{} (unknown to adagio)", one_line(access_type)),

@@ -127,6 +127,10 @@ fn verdict(reviewed: &Reviewed, steps: &Steps<'_>) -> Piece {
         steps.rows.iter().filter(is_worth).filter_map(|row| steps.number(row.node()?)).collect();
     worth.sort_unstable();
     if worth.is_empty() {
+        if reviewed.plan.all_nodes().iter().any(|node| words::has_unknown(node)) {
+            let text = "Findings: none; what is unknown to adagio was not judged.";
+            return Piece::Words(Tone::Warn, text.to_owned());
+        }
         return Piece::Words(Tone::Good, "Findings: none. Nothing wrong here.".to_owned());
     }
     let noun = if worth.len() == 1 { "step" } else { "steps" };
