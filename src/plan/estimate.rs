@@ -1,6 +1,7 @@
 //! What the server expects a plan to cost: rows read, rows sorted, rows of the result.
 
 use std::collections::HashMap;
+use std::ptr;
 
 use super::{Amount, Block, Node, Plan, Role};
 
@@ -15,39 +16,38 @@ pub struct Estimate {
     pub rows_result: Amount,
 }
 
-/// What the server is expected to do in one step, in all its runs. What is not told is absent.
+/// What the plan expects of one step, over all its runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
-    /// How often it is run.
-    pub runs: Option<Amount>,
-    /// Rows that the steps before it leave, each of which it is for.
-    pub before: Option<Amount>,
-    /// Rows that it reads from a table.
-    pub read: Option<Amount>,
-    /// Rows that are left behind it; of joined tables those of all of them so far.
-    pub left: Option<Amount>,
+pub struct StepEstimate {
+    /// How often the step is run.
+    pub runs: Amount,
+    /// Rows that the tables before it leave, for which it has to find partners: as `runs`, but for
+    /// a join buffer and a hash, which are read for many rows at once.
+    pub outer: Amount,
+    /// Rows that it reads; of an operation above tables those that it gives.
+    pub rows: Option<Amount>,
     /// Rows that it sorts.
-    pub sorted: Option<Amount>,
-    /// Rows that it puts into a temporary table.
-    pub stored: Option<Amount>,
-}
-
-impl Work {
-    /// The same, so many times.
-    fn times(self, times: Amount) -> Work {
-        let all = |rows: Option<Amount>| rows.map(|rows| rows.times(times));
-        Work {
-            runs: all(self.runs),
-            before: all(self.before),
-            read: all(self.read),
-            left: all(self.left),
-            sorted: all(self.sorted),
-            stored: all(self.stored),
-        }
-    }
+    pub sorted: Amount,
 }
 
 impl Plan {
+    /// What the plan expects of each step, by its place in [`all_nodes`](Plan::all_nodes). Steps
+    /// that are never run, such as the second of two alternatives, expect nothing.
+    pub fn step_estimates(&self) -> Vec<StepEstimate> {
+        if !self.blocks.is_empty() {
+            return steps_of_blocks(self);
+        }
+        let mut sum = Estimate::default();
+        let mut steps = Vec::new();
+        of_tree(&self.nodes, &mut sum, &mut steps);
+        let mut told: HashMap<*const Node, StepEstimate> = steps.into_iter().collect();
+        let nodes = self.all_nodes();
+        nodes
+            .into_iter()
+            .map(|node| told.remove(&ptr::from_ref(node)).unwrap_or_default())
+            .collect()
+    }
+
     /// Adds up what the plan expects. A row estimate that is not told counts as none; a condition
     /// without an estimate as one that keeps all rows.
     ///
@@ -56,41 +56,19 @@ impl Plan {
     /// subquery is run once for each row of the SELECT around it.
     ///
     /// `None` of a plan that tells no step, as MySQL says `<not executable by iterator executor>` of
-    /// some UPDATEs and DELETEs, and of a print that is cut before its rows.
+    /// some UPDATEs and DELETEs, and of a print that is cut: what is missing is not known.
     pub fn estimate(&self) -> Option<Estimate> {
-        self.is_told().then(|| self.sum().estimate)
-    }
-
-    /// What each step is expected to do, in the order of [`all_nodes`](Plan::all_nodes). What they
-    /// read adds up to the rows of [`estimate`](Plan::estimate).
-    pub fn work(&self) -> Vec<Work> {
-        let sum = if self.is_told() { self.sum() } else { Sum::default() };
-        let of = |node: &Node| sum.work.get(&std::ptr::from_ref(node)).copied();
-        self.all_nodes().into_iter().map(|node| of(node).unwrap_or_default()).collect()
-    }
-
-    fn is_told(&self) -> bool {
-        let is_step = |node: &Node| {
-            !node.operation.as_deref().is_some_and(|step| step.starts_with("<not exec"))
-        };
-        !self.is_without_rows && self.nodes.first().is_some_and(is_step)
-    }
-
-    fn sum(&self) -> Sum {
-        if self.blocks.is_empty() { of_tree(&self.nodes) } else { of_blocks(self) }
-    }
-}
-
-/// The sums of a plan, and what each of its nodes adds to them, by where the node stands in memory.
-#[derive(Default)]
-struct Sum {
-    estimate: Estimate,
-    work: HashMap<*const Node, Work>,
-}
-
-impl Sum {
-    fn note(&mut self, node: &Node, work: Work) {
-        self.work.insert(std::ptr::from_ref(node), work);
+        let first = self.nodes.first()?;
+        let is_told = !self.is_cut
+            && !first.operation.as_deref().is_some_and(|step| step.starts_with("<not exec"));
+        is_told.then(|| match self.blocks.is_empty() {
+            true => {
+                let mut sum = Estimate::default();
+                of_tree(&self.nodes, &mut sum, &mut Vec::new());
+                sum
+            }
+            false => of_blocks(self),
+        })
     }
 }
 
@@ -111,8 +89,8 @@ struct Run {
     result: Amount,
     /// The rows of the result with those of the further parts of a UNION.
     joined: Amount,
-    /// Its nodes by their place.
-    steps: Vec<(usize, Work)>,
+    /// Rows that each of its nodes sorts.
+    sorts: Vec<(usize, Amount)>,
 }
 
 /// Runs a block; `before` gets for each of its nodes the rows that those before it leave.
@@ -120,8 +98,8 @@ fn run_of(plan: &Plan, block: &Block, before: &mut [Amount]) -> Run {
     let mut examined = Amount::ZERO;
     let mut sorted = Amount::ZERO;
     let mut result = Amount::ONE;
-    let mut sorts_all = false;
-    let mut steps = Vec::new();
+    let mut sorts_all = None;
+    let mut sorts = Vec::new();
     for (place, at) in block.nodes.iter().enumerate() {
         let Some(node) = plan.nodes.get(*at) else { continue };
         if let Some(rows) = before.get_mut(*at) {
@@ -129,41 +107,28 @@ fn run_of(plan: &Plan, block: &Block, before: &mut [Amount]) -> Run {
         }
         let Some(rows) = node.rows else {
             let is_empty = EMPTY.iter().any(|words| node.says(words));
-            let runs = if place == 0 { Amount::ONE } else { result };
-            steps.push((*at, Work { runs: Some(runs), ..Work::default() }));
             result = if is_empty { Amount::ZERO } else { result };
             continue;
         };
         let loops = if place == 0 || is_buffered(node) { Amount::ONE } else { result };
-        let read = rows.times(loops);
-        examined = examined.plus(read);
-        let before = (place > 0).then_some(result);
+        examined = examined.plus(rows.times(loops));
         result = result.times(kept(node, rows));
-        let work = Work {
-            runs: Some(loops),
-            before,
-            read: Some(read),
-            left: Some(result),
-            sorted: node.says("Using filesort").then_some(result),
-            stored: None,
-        };
-        steps.push((*at, work));
         if node.says("Using filesort") {
             // A sort of a temporary table gets the rows of all tables.
-            sorts_all |= node.says("Using temporary");
-            sorted = if sorts_all { sorted } else { sorted.plus(result) };
+            if node.says("Using temporary") {
+                sorts_all.get_or_insert(*at);
+            }
+            if sorts_all.is_none() {
+                sorted = sorted.plus(result);
+                sorts.push((*at, result));
+            }
         }
     }
-    sorted = if sorts_all { sorted.plus(result) } else { sorted };
-    for (at, work) in &mut steps {
-        let Some(node) = plan.nodes.get(*at).filter(|node| node.says("Using temporary")) else {
-            continue;
-        };
-        // What is collected are the rows of all tables, and so is what is sorted of it.
-        work.stored = Some(result);
-        work.sorted = node.says("Using filesort").then_some(result);
+    if let Some(at) = sorts_all {
+        sorted = sorted.plus(result);
+        sorts.push((at, result));
     }
-    Run { examined, sorted, result, joined: result, steps }
+    Run { examined, sorted, result, joined: result, sorts }
 }
 
 /// Rows that a table leaves of those read. A table of one row that is not there leaves NULLs of an
@@ -184,20 +149,44 @@ fn is_buffered(node: &Node) -> bool {
     node.says("Using join buffer") && (is_scan || is_hashed)
 }
 
-fn of_blocks(plan: &Plan) -> Sum {
+/// Runs all blocks; with it the rows that the nodes before each node leave.
+fn runs_of(plan: &Plan) -> (Vec<Run>, Vec<Amount>) {
     let mut before = vec![Amount::ONE; plan.nodes.len()];
     let mut runs: Vec<Run> =
         plan.blocks.iter().map(|block| run_of(plan, block, &mut before)).collect();
     join_parts(plan, &mut runs);
-    let mut all = Sum::default();
+    (runs, before)
+}
+
+fn steps_of_blocks(plan: &Plan) -> Vec<StepEstimate> {
+    let (runs, before) = runs_of(plan);
+    let mut steps = vec![StepEstimate::default(); plan.nodes.len()];
     for (place, (block, run)) in plan.blocks.iter().zip(&runs).enumerate() {
         let times = times_of(plan, &runs, &before, place);
-        for (at, work) in &run.steps {
-            if let Some(node) = plan.nodes.get(*at) {
-                all.note(node, work.times(times));
+        for (order, at) in block.nodes.iter().enumerate() {
+            let (Some(step), Some(node)) = (steps.get_mut(*at), plan.nodes.get(*at)) else {
+                continue;
+            };
+            let outer = before.get(*at).copied().unwrap_or(Amount::ONE);
+            let loops = if order == 0 || is_buffered(node) { Amount::ONE } else { outer };
+            step.runs = times.times(loops);
+            step.outer = times.times(outer);
+            step.rows = node.rows.map(|rows| rows.times(step.runs));
+        }
+        for (at, rows) in &run.sorts {
+            if let Some(step) = steps.get_mut(*at) {
+                step.sorted = rows.times(times);
             }
         }
-        let sum = &mut all.estimate;
+    }
+    steps
+}
+
+fn of_blocks(plan: &Plan) -> Estimate {
+    let (runs, before) = runs_of(plan);
+    let mut sum = Estimate::default();
+    for (place, (block, run)) in plan.blocks.iter().zip(&runs).enumerate() {
+        let times = times_of(plan, &runs, &before, place);
         sum.rows_examined = sum.rows_examined.plus(run.examined.times(times));
         sum.rows_sorted = sum.rows_sorted.plus(run.sorted.times(times));
         let result = block.nodes.first().filter(|_| block.role == Role::Result);
@@ -206,15 +195,12 @@ fn of_blocks(plan: &Plan) -> Sum {
         if let (Some(node), Some(rows)) = (result, joined)
             && node.says("Using filesort")
         {
-            let rows = rows.times(times);
-            sum.rows_sorted = sum.rows_sorted.plus(rows);
-            all.note(node, Work { sorted: Some(rows), ..Work::default() });
+            sum.rows_sorted = sum.rows_sorted.plus(rows.times(times));
         }
     }
     let main = plan.blocks.iter().position(|block| block.role == Role::Main);
-    all.estimate.rows_result =
-        main.and_then(|main| runs.get(main)).map_or(Amount::ZERO, |run| run.joined);
-    all
+    sum.rows_result = main.and_then(|main| runs.get(main)).map_or(Amount::ZERO, |run| run.joined);
+    sum
 }
 
 /// Adds the rows of further parts of a UNION to those of its first part; duplicates are not known.
@@ -253,24 +239,36 @@ fn times_of(plan: &Plan, runs: &[Run], before: &[Amount], place: usize) -> Amoun
 }
 
 /// The same for operations that hold each other. Their depth is bounded where they are read.
-fn of_tree(nodes: &[Node]) -> Sum {
-    let mut sum = Sum::default();
-    let Some((main, others)) = nodes.split_first() else { return sum };
-    sum.estimate.rows_result = out(main).unwrap_or(Amount::ZERO);
-    step(main, Amount::ONE, &mut sum);
+fn of_tree(nodes: &[Node], sum: &mut Estimate, steps: &mut Steps) {
+    let Some((main, others)) = nodes.split_first() else { return };
+    sum.rows_result = out(main).unwrap_or(Amount::ZERO);
+    step(main, Amount::ONE, Amount::ONE, sum, steps);
     for other in others {
-        step(other, times_of_subquery(other, sum.estimate.rows_result), &mut sum);
+        let times = times_of_subquery(other, sum.rows_result);
+        step(other, times, times, sum, steps);
     }
-    sum
 }
 
-/// Rows that a step gives, by its own figure or else by that of the first step below it that has
-/// one.
+/// What was expected of the nodes that were run.
+type Steps = Vec<(*const Node, StepEstimate)>;
+
+/// Whether the second step below is taken once for each row of the first, and all rows count.
+fn is_loop(node: &Node) -> bool {
+    const JOINS: &[&str] = &["Nested loop inner join", "Batched key access inner join"];
+    let operation = node.operation.as_deref().unwrap_or_default();
+    JOINS.iter().any(|words| operation.starts_with(words))
+}
+
+/// Rows that a step gives, by its own figure or else by those of the steps below it.
 fn out(node: &Node) -> Option<Amount> {
     let rows = match node.rows {
         Some(rows) => rows,
         None if node.operation.as_deref().is_some_and(|step| step.starts_with("Aggregate: ")) => {
             Amount::ONE
+        }
+        None if is_loop(node) && node.children.len() > 1 => {
+            let each: Option<Vec<Amount>> = node.children.iter().map(out).collect();
+            each?.into_iter().fold(Amount::ONE, Amount::times)
         }
         None => out(node.children.first()?)?,
     };
@@ -291,38 +289,28 @@ const READS: &[&str] = &["Count rows in", "Scan new records", "Materialize table
 const MERGES: &[&str] =
     &["Intersect rows sorted", "Deduplicate rows sorted", "Sort-deduplicate by row ID"];
 
-/// Steps that put what is below them into a temporary table.
-const STORES: &[&str] = &[
-    "Materialize",
-    "Union materialize",
-    "Intersect materialize",
-    "Except materialize",
-    "Temporary table",
-    "Aggregate using temporary",
-];
-
-fn step(node: &Node, times: Amount, sum: &mut Sum) {
+fn step(node: &Node, times: Amount, outer: Amount, sum: &mut Estimate, steps: &mut Steps) {
     let operation = node.operation.as_deref().unwrap_or_default();
     let begins = |words: &[&str]| words.iter().any(|words| operation.starts_with(words));
     let is_merge = begins(MERGES);
     // What the server puts into a temporary table of its own is not read from a table.
     let is_own = node.table.as_deref().is_some_and(|table| table.ends_with("temporary>"));
-    let reads = !is_own && (is_merge || node.access_type.is_some() || begins(READS));
-    let mut work = Work { runs: Some(times), ..Work::default() };
-    work.read = node.rows.filter(|_| reads).map(|rows| rows.times(times));
-    work.left = out(node).map(|rows| rows.times(times));
-    let below = || node.children.first().and_then(out);
-    let taken = |times: Amount| below().map(|rows| rows.times(times));
-    work.sorted = taken(times).filter(|_| !is_merge && node.says("Using filesort"));
-    work.stored = taken(times).filter(|_| begins(STORES));
-    let estimate = &mut sum.estimate;
-    estimate.rows_examined = estimate.rows_examined.plus(work.read.unwrap_or_default());
-    estimate.rows_sorted = estimate.rows_sorted.plus(work.sorted.unwrap_or_default());
-    sum.note(node, work);
+    if !is_own && (is_merge || node.access_type.is_some() || begins(READS)) {
+        sum.rows_examined = sum.rows_examined.plus(node.rows.unwrap_or_default().times(times));
+    }
+    let mut told = StepEstimate { runs: times, outer, ..StepEstimate::default() };
+    told.rows = node.rows.map(|rows| rows.times(times));
+    if node.says("Using filesort") && !is_merge {
+        let below = node.children.first().and_then(out).unwrap_or_default();
+        told.sorted = below.times(times);
+        sum.rows_sorted = sum.rows_sorted.plus(told.sorted);
+    }
+    steps.push((ptr::from_ref(node), told));
     if is_merge {
         return;
     }
     let is_loop = begins(&["Nested loop", "Batched key access"]);
+    let is_hash = operation.contains("hash ") && node.says("Using join buffer");
     let is_choice = begins(&["Alternative plans"]);
     let is_filled_once = begins(&[
         "Materialize",
@@ -332,10 +320,6 @@ fn step(node: &Node, times: Amount, sum: &mut Sum) {
     ]) && !operation.contains("invalidate on row");
     let times =
         if is_filled_once && !operation.contains("LATERAL") { once(node, times) } else { times };
-    if is_filled_once && let Some(work) = sum.work.get_mut(&std::ptr::from_ref(node)) {
-        work.stored = taken(times);
-        work.runs = Some(times);
-    }
     let mut rows = times;
     for (place, child) in node.children.iter().enumerate() {
         let is_subquery =
@@ -347,8 +331,15 @@ fn step(node: &Node, times: Amount, sum: &mut Sum) {
         } else {
             times
         };
+        // The first step below a hash join is probed with the rows of the second one.
+        let built = || node.children.get(1).and_then(out).unwrap_or(Amount::ONE);
+        let child_outer = match place {
+            0 if is_hash => child_times.times(built()),
+            0 if !is_subquery && child_times == times => outer,
+            _ => child_times,
+        };
         if place == 0 || !is_choice || is_subquery {
-            step(child, child_times, sum);
+            step(child, child_times, child_outer, sum, steps);
         }
         rows = rows.times(out(child).unwrap_or(Amount::ONE));
     }

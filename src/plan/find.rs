@@ -257,6 +257,7 @@ impl<'a> Finder<'a> {
             return read.line + 1;
         };
         let is_whole = read.wrong.is_none();
+        plan.is_cut |= !is_whole;
         if let Some(wrong) = read.wrong {
             self.places.broken(wrong.line, wrong.column, wrong.expected, wrong.is_end);
         }

@@ -26,14 +26,16 @@ mod nest;
 mod query;
 mod tabular;
 mod tree;
+mod work;
 
 pub use amount::Amount;
 pub use blocks::{Block, Role};
-pub use estimate::{Estimate, Work};
+pub use estimate::{Estimate, StepEstimate};
 pub use find::{Found, looks_like_plan, of_log_lines, read};
 pub use measure::Hottest;
 pub use nest::{Step, Tree, nest};
 pub use query::without_explain;
+pub use work::Work;
 
 use crate::flavor::Family;
 
@@ -221,8 +223,8 @@ pub struct Plan {
     pub blocks: Vec<Block>,
     /// Milliseconds of the whole, where the print says so apart from its steps.
     whole_ms: Option<Amount>,
-    /// Whether the print is cut before the rows of its steps.
-    is_without_rows: bool,
+    /// Whether the print is cut, so that steps or their rows are missing.
+    is_cut: bool,
     asides: Vec<Aside>,
 }
 

@@ -33,7 +33,7 @@ pub fn read(set: &RowSet, places: &mut Places<'_>) -> Plan {
         line: set.line + 1,
         blocks: blocks::of_lines(&nodes),
         nodes,
-        is_without_rows: set.column("rows").is_none(),
+        is_cut: set.column("rows").is_none(),
         ..Plan::default()
     };
     loops_of_first_tables(&mut plan);

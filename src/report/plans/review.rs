@@ -119,7 +119,7 @@ fn verdict(reviewed: &Reviewed, steps: &Steps<'_>) -> Piece {
         return Piece::Words(tone(worst), format!("Findings: {}.", counts.join(", ")));
     }
     if reviewed.plan.estimate().is_none() {
-        let text = "Not judged: the print does not tell the rows of its steps.";
+        let text = "Not judged: the print is cut, or does not tell the rows of its steps.";
         return Piece::Words(Tone::Warn, text.to_owned());
     }
     let is_worth = |row: &&steps::Row<'_>| words::weight(row, steps) == Weight::Finding;

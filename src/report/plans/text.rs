@@ -5,8 +5,12 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Color, Style};
 
 use super::page::{Note, Piece, Row, Table, Tone};
+use super::steps::Steps;
 use super::wrap::{columns, cut, one_line, wrap};
 use super::{Depth, Look, Review, review};
+use crate::plan::Plan;
+
+pub use super::figures::count;
 
 /// Lines of a statement that are shown if not all is asked for.
 const STATEMENT_LINES: usize = 2;
@@ -16,6 +20,15 @@ const LEAST: usize = 80;
 /// Writes all plans.
 pub fn write(review: &Review, look: &Look, out: &mut dyn Write) -> io::Result<()> {
     write_page(&review::page(review, look.depth), look, out)
+}
+
+/// Columns that the report of a log puts before a line.
+const MARGIN: usize = 5;
+
+/// The steps of a plan for the block of its class, each in a line of its own.
+pub fn lines_of(plan: &Plan) -> io::Result<Vec<String>> {
+    let table = review::table(plan, &Steps::of(plan), &[]);
+    Ok(lines(&table, LEAST - MARGIN).into_iter().map(|(_, line)| line).collect())
 }
 
 /// Writes a page.
