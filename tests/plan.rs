@@ -554,3 +554,28 @@ fn the_work_of_the_steps_adds_up_to_the_estimate() {
     let cut = &plan::read(&sample("cut-on-the-right.txt"), 0).plans[0];
     assert!(cut.work().iter().all(|work| work.runs.is_none()));
 }
+
+#[test]
+fn what_is_filled_once_is_not_run_again() {
+    let text = "\
+-> Nested loop inner join  (cost=9 rows=300)
+    -> Table scan on a  (cost=1 rows=100)
+    -> Index lookup on d using <auto_key0> (x = a.x)  (cost=1 rows=3)
+        -> Materialize  (cost=5 rows=700)
+            -> Table scan on b  (cost=4 rows=700)
+";
+    let plan = &plan::read(text.as_bytes(), 0).plans[0];
+    let of = |field: fn(&plan::Work) -> Option<Amount>| -> Vec<String> {
+        plan.work().iter().map(|work| number(field(work))).collect()
+    };
+    assert_eq!(of(|work| work.runs), ["1", "1", "100", "1", "1"]);
+    assert_eq!(of(|work| work.read), ["-", "100", "300", "-", "700"]);
+    assert_eq!(of(|work| work.stored), ["-", "-", "-", "700", "-"]);
+    // The rows of a UNION's result are not told, so neither is what is sorted of them.
+    let lines = "id\tselect_type\ttable\ttype\trows\tExtra\n\
+        1\tPRIMARY\ta\tALL\t5\t\n2\tUNION\tb\tALL\t7\t\n\
+        NULL\tUNION RESULT\t<union1,2>\tALL\tNULL\tUsing temporary; Using filesort\n";
+    let plan = &plan::read(lines.as_bytes(), 0).plans[0];
+    let sorted: Vec<String> = plan.work().iter().map(|work| number(work.sorted)).collect();
+    assert_eq!(sorted, ["-", "-", "-"]);
+}

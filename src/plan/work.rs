@@ -72,13 +72,18 @@ fn of_node(node: &Node, step: &StepEstimate, below: Option<&StepEstimate>) -> Wo
     // A step that is never taken expects nothing; one that is taken and tells no rows has runs.
     let is_taken = step.rows.is_some() || step.runs > Amount::ZERO;
     let below = below.filter(|_| !node.children.is_empty());
+    // A table that is filled once serves any number of runs of what reads it.
+    let filled = below.filter(|_| begins(STORES));
+    // The line of a UNION's result tells no rows.
+    let is_sorted =
+        node.says("Using filesort") && (node.rows.is_some() || step.sorted > Amount::ZERO);
     Work {
-        runs: is_taken.then_some(step.runs),
+        runs: is_taken.then_some(filled.map_or(step.runs, |below| below.runs)),
         before: (step.outer != Amount::ONE).then_some(step.outer),
         read,
         left: step.rows.map(|rows| kept(node, rows)),
-        sorted: (is_taken && node.says("Using filesort")).then_some(step.sorted),
-        stored: below.and_then(|below| below.rows).filter(|_| begins(STORES)),
+        sorted: is_sorted.then_some(step.sorted).filter(|_| is_taken || step.sorted > Amount::ZERO),
+        stored: filled.and_then(|below| below.rows),
     }
 }
 
