@@ -1,21 +1,38 @@
 //! Two plans compared, from the files to the page.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
+use adagio::plan;
 use adagio::report::plans::diff::{self, Comparison};
-use adagio::report::plans::{Depth, Look};
+use adagio::report::plans::{Depth, Input, Look, Review, Reviewed};
 use adagio::study::plan_diff;
-use adagio::study::plans::review;
 
 fn sample(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/explain").join(name)
 }
 
+/// The plans of files, without what rules say of them.
+fn review(paths: &[PathBuf]) -> Review {
+    let mut review = Review::default();
+    for (number, path) in paths.iter().enumerate() {
+        let text = std::fs::read(path).unwrap();
+        let plans = plan::read(&text, 0).plans;
+        review.inputs.push(Input {
+            name: path.display().to_string(),
+            compression: None,
+            bytes: text.len() as u64,
+            plans: plans.len(),
+            problems: Vec::new(),
+            looks: "",
+        });
+        let reviewed = |plan| Reviewed { input: number, plan, findings: Vec::new() };
+        review.plans.extend(plans.into_iter().map(reviewed));
+    }
+    review
+}
+
 fn compared(paths: &[PathBuf]) -> Result<Comparison, String> {
-    let review = review(paths, None, &Arc::new(AtomicBool::new(false))).unwrap();
-    plan_diff::diff(review).map_err(|error| error.to_string())
+    plan_diff::diff(review(paths)).map_err(|error| error.to_string())
 }
 
 /// The comparison of two texts as a page.
