@@ -501,3 +501,20 @@ fn indexes_of_a_merge_and_a_map_are_named() {
         &["none is used", "Run an estimated"],
     );
 }
+
+#[test]
+fn a_tree_is_nested_and_numbered_as_the_server_runs_it() {
+    let want = "\
+#  step                          table, index        rows  x runs  = read
+5  union result                  <union1,4>
+   ├ select 1
+2  │ ├ full scan                 <derived3>           120       1     120
+   │ │ └ temporary table of
+1  │ │   └ lookup by index       members by by_town   120       1     120
+   │ └ subquery 2, for each row
+3  │   └ lookup by index         loans by by_member     9     120   1.08k
+4  └ full table scan             staff                 40       1      40
+";
+    let text = written(&sample("mysql-5.5-union-of-derived.txt"), &look(80, Depth::Brief));
+    assert!(text.ends_with(want), "{text}");
+}

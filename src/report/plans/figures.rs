@@ -53,6 +53,14 @@ pub fn rows(amount: Amount) -> String {
     }
 }
 
+/// A number that may be a count or a share: in full from 100 on, with two decimals below.
+pub fn figure(amount: Amount) -> String {
+    if amount >= Amount::whole(100) {
+        return count(amount);
+    }
+    percent(amount).trim_end_matches('%').to_owned()
+}
+
 /// A percentage with at most two decimals.
 pub fn percent(amount: Amount) -> String {
     let hundredths = hundredths(amount);
@@ -140,6 +148,19 @@ mod tests {
         ] {
             assert_eq!(count(of(amount)), full);
             assert_eq!(short(of(amount)), few);
+        }
+    }
+
+    #[test]
+    fn small_figures_have_decimals() {
+        for (amount, want) in [
+            ("331.6014", "332"),
+            ("13102.6896", "13,103"),
+            ("3.33", "3.33"),
+            ("0.5", "0.5"),
+            ("39", "39"),
+        ] {
+            assert_eq!(figure(of(amount)), want);
         }
     }
 

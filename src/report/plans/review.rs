@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::figures::{count, kind, percent, rows, short, time};
+use super::figures::{count, figure, kind, percent, rows, short, time};
 use super::page::{Note, Piece, Row, Table, Tone};
 use super::steps::{self, Steps};
 use super::wrap::{cut, one_line};
@@ -14,6 +14,8 @@ use crate::report::cell::{seconds, shown};
 
 /// Columns of a text of the input that is shown if not all is asked for.
 const SHORT: usize = 240;
+/// The same of a fact that a finding rests on.
+const LONG: usize = 1_000;
 
 /// The page of all plans.
 pub fn page(review: &Review, depth: Depth) -> Vec<Piece> {
@@ -288,14 +290,13 @@ fn verify(text: &str) -> Vec<Note> {
 
 fn evidence(fact: &Fact, depth: Depth) -> String {
     let value = match &fact.value {
-        Value::Number(amount) if amount.rounded() == *amount => count(*amount),
-        Value::Number(amount) => amount.to_string(),
+        Value::Number(amount) => figure(*amount),
         Value::Text(text) => one_line(text),
         Value::List(texts) => one_line(&texts.join(", ")),
         Value::Flag(true) => "yes".to_owned(),
         Value::Flag(false) => "no".to_owned(),
     };
-    let value = if depth == Depth::Full { value } else { cut(&value, SHORT) };
+    let value = if depth == Depth::Full { value } else { cut(&value, LONG) };
     format!("{} {value}", fact.name.replace('_', " "))
 }
 
