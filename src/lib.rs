@@ -10,7 +10,7 @@
 //! - readers: [`sql`] (tokens, fingerprints, distilled items, conditions), [`logs`] (framing and
 //!   headers), [`plan`] (EXPLAIN output), [`schema`] (tables and indexes, from dumps and prints)
 //! - engine: [`digest`]
-//! - judgement: [`advice`]
+//! - judgement: [`advice`], [`compare`] (before and after)
 //! - outside: [`report`]
 //! - front door: [`study`]
 //!
@@ -19,6 +19,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod advice;
+pub mod compare;
 pub mod digest;
 pub mod error;
 pub mod event;

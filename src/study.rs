@@ -1,5 +1,6 @@
 //! One run: inputs and options in, a report out. The front door of the library.
 
+pub mod plan_diff;
 pub mod plans;
 
 use std::io::Write;

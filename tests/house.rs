@@ -21,8 +21,12 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("digest", &["source", "logs", "sql"]),
     // Of a log a report shows only what its bytes were.
     ("advice", &["sql", "schema", "plan", "digest"]),
-    ("report", &["logs::slow::Tally", "logs::slow::Offsets", "sql", "schema", "plan", "digest", "advice"]),
-    ("study", &["source", "logs", "sql", "schema", "plan", "digest", "advice", "report"]),
+    ("compare", &["plan", "digest", "advice"]),
+    (
+        "report",
+        &["logs::slow::Tally", "logs::slow::Offsets", "sql", "schema", "plan", "digest", "advice", "compare"],
+    ),
+    ("study", &["source", "logs", "sql", "schema", "plan", "digest", "advice", "compare", "report"]),
 ];
 
 /// Crates that have one home: the crate, and the files or folders that may name it.

@@ -529,3 +529,53 @@ fn what_is_nested_without_end_is_refused() {
         plan::read(format!("id\tselect_type\ttable\ttype\trows\tExtra\n{chain}").as_bytes(), 0);
     assert!(ask(&found) > 0);
 }
+
+#[test]
+fn the_work_of_the_steps_adds_up_to_the_estimate() {
+    let sum = |rows: &mut dyn Iterator<Item = Option<Amount>>| {
+        rows.flatten().fold(Amount::ZERO, Amount::plus)
+    };
+    for name in names() {
+        for plan in plan::read(&sample(&name), 0).plans {
+            let Some(estimate) = plan.estimate() else { continue };
+            let work = plan.work();
+            assert_eq!(work.len(), plan.all_nodes().len(), "{name}");
+            let read = sum(&mut work.iter().map(|work| work.read));
+            assert_eq!(read, estimate.rows_examined, "{name}");
+            let sorted = sum(&mut work.iter().map(|work| work.sorted));
+            assert_eq!(sorted, estimate.rows_sorted, "{name}");
+        }
+    }
+    // 120 are read of the derived table, and for each of them 9 of the subquery.
+    let plan = plan_of("mysql-5.5-union-of-derived.txt");
+    let runs: Vec<String> = plan.work().iter().map(|work| number(work.runs)).collect();
+    assert_eq!(runs, ["1", "1", "120", "1", "1"]);
+    // Nothing is made up for a print that is cut before its rows.
+    let cut = &plan::read(&sample("cut-on-the-right.txt"), 0).plans[0];
+    assert!(cut.work().iter().all(|work| work.runs.is_none()));
+}
+
+#[test]
+fn what_is_filled_once_is_not_run_again() {
+    let text = "\
+-> Nested loop inner join  (cost=9 rows=300)
+    -> Table scan on a  (cost=1 rows=100)
+    -> Index lookup on d using <auto_key0> (x = a.x)  (cost=1 rows=3)
+        -> Materialize  (cost=5 rows=700)
+            -> Table scan on b  (cost=4 rows=700)
+";
+    let plan = &plan::read(text.as_bytes(), 0).plans[0];
+    let of = |field: fn(&plan::Work) -> Option<Amount>| -> Vec<String> {
+        plan.work().iter().map(|work| number(field(work))).collect()
+    };
+    assert_eq!(of(|work| work.runs), ["1", "1", "100", "1", "1"]);
+    assert_eq!(of(|work| work.read), ["-", "100", "300", "-", "700"]);
+    assert_eq!(of(|work| work.stored), ["-", "-", "-", "700", "-"]);
+    // The rows of a UNION's result are not told, so neither is what is sorted of them.
+    let lines = "id\tselect_type\ttable\ttype\trows\tExtra\n\
+        1\tPRIMARY\ta\tALL\t5\t\n2\tUNION\tb\tALL\t7\t\n\
+        NULL\tUNION RESULT\t<union1,2>\tALL\tNULL\tUsing temporary; Using filesort\n";
+    let plan = &plan::read(lines.as_bytes(), 0).plans[0];
+    let sorted: Vec<String> = plan.work().iter().map(|work| number(work.sorted)).collect();
+    assert_eq!(sorted, ["-", "-", "-"]);
+}

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use adagio::advice::Severity;
-use adagio::report::plans::{Review, json, text};
+use adagio::report::plans::{Depth, Look, Review, diff, json, markdown, text};
 use adagio::schema::Schema;
+use adagio::study::plan_diff;
 use adagio::study::plans::{Given, review};
 use clap::ValueEnum;
 
@@ -15,8 +16,10 @@ use super::{inputs, output};
 /// Formats of the review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// For a terminal
     Text,
+    /// For a ticket or a merge request
+    Markdown,
     /// For programs
     Json,
 }
@@ -77,13 +80,41 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     output_file: Option<PathBuf>,
 
+    /// What changed between two plans: one in each of two files, or two in one
+    #[arg(long)]
+    diff: bool,
+
+    /// The tree, its sums and the findings, without the steps in words
+    #[arg(long, conflicts_with = "verbose")]
+    brief: bool,
+
+    /// Use colour
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    color: output::When,
+
     /// No warnings
     #[arg(short, long)]
     quiet: bool,
 
-    /// Each warning in full
+    /// What every value means, also where it does not matter; each warning in full
     #[arg(short, long, conflicts_with = "quiet")]
     verbose: bool,
+}
+
+impl Args {
+    fn look(&self) -> Look {
+        let is_terminal = self.output_file.is_none() && self.output == Format::Text;
+        Look {
+            width: output::width().filter(|_| is_terminal).unwrap_or(80),
+            colour: self.output == Format::Text
+                && output::is_coloured(self.color, self.output_file.is_some()),
+            depth: match (self.brief, self.verbose) {
+                (true, _) => Depth::Brief,
+                (false, true) => Depth::Full,
+                (false, false) => Depth::Usual,
+            },
+        }
+    }
 }
 
 /// Runs the command.
@@ -97,8 +128,19 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     if !args.quiet {
         warn(&review, args.verbose);
     }
+    let look = args.look();
+    if args.diff {
+        let comparison = plan_diff::diff(review)?;
+        output::write(args.output_file.as_ref(), |out| match args.output {
+            Format::Text => diff::write_text(&comparison, &look, out),
+            Format::Markdown => diff::write_markdown(&comparison, &look, out),
+            Format::Json => diff::json::write(&comparison, out),
+        })?;
+        return Ok(super::DONE);
+    }
     output::write(args.output_file.as_ref(), |out| match args.output {
-        Format::Text => text::write(&review, out),
+        Format::Text => text::write(&review, &look, out),
+        Format::Markdown => markdown::write(&review, &look, out),
         Format::Json => json::write(&review, out),
     })?;
     let worst = review.plans.iter().flat_map(|plan| &plan.findings).map(|it| it.severity).max();

@@ -146,6 +146,20 @@ pub fn is_coloured(when: When, to_file: bool) -> bool {
     }
 }
 
+/// Columns of the terminal that standard output is; `None` if it is none, or does not tell.
+///
+/// clap asks the terminal for its own help texts, so its answer is measured. With words of one
+/// letter a line ends at an odd column; the word of two makes the first one end at an even one.
+pub fn width() -> Option<usize> {
+    const MOST: usize = 400;
+    if !io::stdout().is_terminal() {
+        return None;
+    }
+    let words = format!("xx {}", "x ".repeat(MOST));
+    let help = clap::Command::new("x").max_term_width(MOST).about(words).render_help().to_string();
+    help.lines().map(str::len).max()
+}
+
 /// Writes to standard output, or to a file that is there whole or not at all.
 pub fn write(
     file: Option<&PathBuf>,

@@ -25,6 +25,17 @@ impl Plan {
         self.whole_ms.or_else(|| Some(first?.plus(others())))
     }
 
+    /// Rows that all steps fetched from tables; `None` if that of one is not known.
+    pub fn fetched(&self) -> Option<Amount> {
+        let nodes = self.all_nodes();
+        let is_measured = nodes.iter().any(|node| node.actual.is_some());
+        let work = self.work();
+        let readers = nodes.iter().zip(&work).filter(|(_, work)| work.read.is_some());
+        let mut fetched = readers.map(|(node, _)| node.actual_rows()).peekable();
+        fetched.peek().filter(|_| is_measured)?;
+        fetched.try_fold(Amount::ZERO, |sum, rows| Some(sum.plus(rows?)))
+    }
+
     /// The step with the most time of its own, of a plan whose steps were timed.
     pub fn hottest(&self) -> Option<Hottest> {
         let mut hottest: Option<Hottest> = None;

@@ -26,6 +26,7 @@ mod nest;
 mod query;
 mod tabular;
 mod tree;
+mod work;
 
 pub use amount::Amount;
 pub use blocks::{Block, Role};
@@ -34,6 +35,7 @@ pub use find::{Found, looks_like_plan, of_log_lines, read};
 pub use measure::Hottest;
 pub use nest::{Step, Tree, nest};
 pub use query::without_explain;
+pub use work::Work;
 
 use crate::flavor::Family;
 

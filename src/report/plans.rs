@@ -1,11 +1,53 @@
 //! What a reader may see of plans: unformatted here, one format a file below.
+//!
+//! `review` says all of a plan as a page; `text` and `markdown` write any page, so that both show
+//! the same.
 
+pub mod diff;
 pub mod json;
+pub mod markdown;
 pub mod text;
+
+mod figures;
+mod limit;
+mod page;
+mod review;
+mod steps;
+mod words;
+mod wrap;
 
 use crate::advice::Finding;
 use crate::plan::Plan;
 use crate::problem::Problem;
+
+/// How much is said of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Depth {
+    /// The tree, the sums and the findings.
+    Brief,
+    /// Each step in words, in proportion to its rows.
+    #[default]
+    Usual,
+    /// All meanings, and texts of any length.
+    Full,
+}
+
+/// How a review for people is to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Look {
+    /// Columns of a line; fewer than 80 are taken as 80.
+    pub width: usize,
+    /// Whether colour is used.
+    pub colour: bool,
+    /// How much is said.
+    pub depth: Depth,
+}
+
+impl Default for Look {
+    fn default() -> Look {
+        Look { width: 80, colour: false, depth: Depth::Usual }
+    }
+}
 
 /// An input that was read for plans.
 #[derive(Debug, Clone, PartialEq, Eq)]

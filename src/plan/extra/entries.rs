@@ -105,6 +105,9 @@ pub const ENTRIES: &[Entry] = &[
     row("Range checked for each record (index map: …)", IndexMap, Joined, "all",
         "No index is good for the join as a whole, so for each row of the tables before it the optimizer tries anew whether one of these indexes has a narrow range.",
         "With many rows on both sides it is the finding: an index on the join column is missing, or the two columns differ in type or collation and no index can be used. rows says the whole table: what is read for each row cannot be seen here, only in Rows_examined of the log."),
+    row("Range checked for each record", Nothing, Joined, "no tabular form: TREE and JSON, which name no indexes",
+        "No index is good for the join as a whole, so for each row of the tables before it the optimizer tries anew whether an index has a narrow range.",
+        "With many rows on both sides it is the finding: an index on the join column is missing, or the two columns differ in type or collation and no index can be used. What is read for each row cannot be seen here, only in Rows_examined of the log."),
 
     // Sorting and temporary tables.
     row("Using filesort", Nothing, Worked, "all",

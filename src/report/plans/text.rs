@@ -1,136 +1,280 @@
-//! Plans as a tree for people, a line for each step, 80 columns wide.
+//! Pages for a terminal: no line wider than it, but for statements that are copied.
 
 use std::io::{self, Write};
 
-use super::{Review, Reviewed};
-use crate::flavor::Family;
-use crate::plan::{Amount, Node, Plan, Step, Tree, nest};
-use crate::report::cell::{seconds, shown, thousands};
+use anstyle::{AnsiColor, Color, Style};
 
-/// Columns of the screen.
-const WIDTH: usize = 80;
+use super::page::{Note, Piece, Row, Table, Tone};
+use super::steps::Steps;
+use super::wrap::{columns, cut, one_line, wrap};
+use super::{Depth, Look, Review, review};
+use crate::plan::Plan;
+
+pub use super::figures::count;
+
+/// Lines of a statement that are shown if not all is asked for.
+const STATEMENT_LINES: usize = 2;
+/// The least width.
+const LEAST: usize = 80;
 
 /// Writes all plans.
-pub fn write(review: &Review, out: &mut dyn Write) -> io::Result<()> {
-    let inputs = review.inputs.len();
-    for (place, Reviewed { input, plan, .. }) in review.plans.iter().enumerate() {
-        let name = review.inputs.get(*input).map_or("", |input| input.name.as_str());
-        if place > 0 {
-            writeln!(out)?;
+pub fn write(review: &Review, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    write_page(&review::page(review, look.depth), look, out)
+}
+
+/// Columns that the report of a log puts before a line.
+const MARGIN: usize = 5;
+
+/// The steps of a plan for the block of its class, each in a line of its own.
+pub fn lines_of(plan: &Plan) -> io::Result<Vec<String>> {
+    let table = review::table(plan, &Steps::of(plan), &[]);
+    Ok(lines(&table, LEAST - MARGIN).into_iter().map(|(_, line)| line).collect())
+}
+
+/// Writes a page.
+pub(super) fn write_page(page: &[Piece], look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let mut text = Text { width: look.width.max(LEAST), look, out };
+    for (place, piece) in page.iter().enumerate() {
+        if place > 0 && matches!(piece, Piece::Title(_) | Piece::Section(_) | Piece::Tree(_)) {
+            writeln!(text.out)?;
         }
-        let place =
-            if review.plans.len() > 1 { format!("Plan {}", place + 1) } else { "Plan".to_owned() };
-        let file = if inputs > 1 || name != "-" { format!(", in {name}") } else { String::new() };
-        line(out, &format!("# {place}, line {}, {}{file}", plan.line, kind(plan)))?;
-        if let Some(query) = &plan.query {
-            line(
-                out,
-                &format!("# Query: {}", query.split_whitespace().collect::<Vec<_>>().join(" ")),
-            )?;
-        }
-        for note in &plan.notes {
-            line(out, &format!("# {}: {}", note.level, note.message.replace('\n', " ")))?;
-        }
-        for tree in nest(plan) {
-            write_tree(out, &tree, 0)?;
-        }
-        totals(out, plan)?;
+        text.piece(piece)?;
     }
     Ok(())
 }
 
-fn kind(plan: &Plan) -> String {
-    match plan.flavor {
-        Family::Unknown => plan.format.to_string(),
-        family => format!("{} of {family}", plan.format),
-    }
+struct Text<'a> {
+    width: usize,
+    look: &'a Look,
+    out: &'a mut dyn Write,
 }
 
-/// What the plan adds up to.
-fn totals(out: &mut dyn Write, plan: &Plan) -> io::Result<()> {
-    if let Some(estimate) = plan.estimate() {
-        let mut parts = vec![format!("{} rows examined", count(estimate.rows_examined))];
-        if estimate.rows_sorted > Amount::ZERO {
-            parts.push(format!("{} sorted", count(estimate.rows_sorted)));
-        }
-        parts.push(format!("{} in the result", count(estimate.rows_result)));
-        line(out, &format!("# Estimate: {}", parts.join(", ")))?;
-    }
-    let Some(ms) = plan.actual_ms() else { return Ok(()) };
-    let hottest = plan.hottest().map(|step| format!("; {} in {}", time(step.ms), step.operation));
-    line(out, &format!("# Measured: {}{}", time(ms), hottest.unwrap_or_default()))
-}
-
-/// The steps of a plan for the block of its class, each in a line of its own.
-pub fn lines_of(plan: &Plan) -> io::Result<Vec<String>> {
-    let mut out = Vec::new();
-    nest(plan).iter().try_for_each(|tree| write_tree(&mut out, tree, 0))?;
-    Ok(String::from_utf8_lossy(&out).lines().map(str::to_owned).collect())
-}
-
-/// The depth of a tree is bounded where it is made.
-fn write_tree(out: &mut dyn Write, tree: &Tree<'_>, depth: usize) -> io::Result<()> {
-    // Beyond half of the screen nothing is left to say a step in.
-    let indent = "  ".repeat(depth.min(WIDTH / 4));
-    line(out, &format!("{indent}{}", step(&tree.step)))?;
-    tree.below.iter().try_for_each(|below| write_tree(out, below, depth + 1))
-}
-
-fn step(step: &Step<'_>) -> String {
-    match step {
-        Step::Node(node) => of_node(node),
-        Step::Join => "join".to_owned(),
-        Step::Select(Some(id)) => format!("select {id}"),
-        Step::Select(None) => "select".to_owned(),
-        Step::Materialize => "temporary table of".to_owned(),
-        Step::Union(Some(node)) => format!("union {}", of_node(node)),
-        Step::Union(None) => "union".to_owned(),
-        Step::Subquery { id, is_dependent } => {
-            let id = id.map_or(String::new(), |id| format!(" {id}"));
-            format!("subquery{id}, {}", if *is_dependent { "for each row" } else { "once" })
+impl Text<'_> {
+    fn piece(&mut self, piece: &Piece) -> io::Result<()> {
+        match piece {
+            Piece::Title(text) => self.wrapped(Tone::Strong, "# ", "#   ", text),
+            Piece::Section(text) => self.line(Tone::Strong, text),
+            Piece::Statement(text) => self.statement(text),
+            Piece::Words(tone, text) => self.wrapped(*tone, "", "  ", text),
+            Piece::Item { label, tone, text, notes } => self.item(label, *tone, text, notes),
+            Piece::Tree(table) => self.tree(table),
         }
     }
-}
 
-/// Access, table, index, rows, Extra; of TREE the operation.
-fn of_node(node: &Node) -> String {
-    let mut words: Vec<String> = Vec::new();
-    if let Some(operation) = &node.operation {
-        words.push(operation.replace('\n', " "));
-    } else {
-        words.extend(node.access_type.clone());
-        words.extend(node.table.clone());
-        words.extend(node.key.as_ref().map(|key| format!("key={key}")));
-    }
-    words.extend(node.rows.map(|rows| format!("rows={rows}")));
-    words.extend(node.filtered.map(|filtered| format!("filtered={filtered}%")));
-    words.extend(node.actual_rows().map(|rows| format!("actual={rows}")));
-    let said = node.extra.join("; ");
-    if !said.is_empty() && node.operation.is_none() {
-        words.push(format!("[{said}]"));
-    }
-    words.join(" ")
-}
-
-/// A number of rows, without what is behind the point.
-pub fn count(amount: Amount) -> String {
-    let whole = u64::try_from(amount.floor());
-    whole.map_or_else(|_| amount.floor().to_string(), thousands)
-}
-
-fn time(ms: Amount) -> String {
-    // Three digits are shown: a float has more.
-    seconds(ms.to_string().parse::<f64>().unwrap_or(0.0) / 1000.0)
-}
-
-/// A line that is not wider than the screen.
-fn line(out: &mut dyn Write, text: &str) -> io::Result<()> {
-    let text = shown(text.as_bytes()).replace(['\n', '\t'], " ");
-    match text.char_indices().nth(WIDTH) {
-        Some(_) => {
-            let end = text.char_indices().nth(WIDTH - 3).map_or(text.len(), |(end, _)| end);
-            writeln!(out, "{}...", &text[..end])
+    /// A line that is not too wide as it is.
+    fn line(&mut self, tone: Tone, text: &str) -> io::Result<()> {
+        let style = style(tone);
+        if self.look.colour && style != Style::new() {
+            writeln!(self.out, "{style}{text}{style:#}")
+        } else {
+            writeln!(self.out, "{text}")
         }
-        None => writeln!(out, "{text}"),
     }
+
+    /// A text in lines, with what stands before the first one and before the others.
+    fn wrapped(&mut self, tone: Tone, first: &str, others: &str, text: &str) -> io::Result<()> {
+        let room = self.width.saturating_sub(columns(first).max(columns(others)));
+        for (place, line) in wrap(text, room).iter().enumerate() {
+            let head = if place == 0 { first } else { others };
+            self.line(tone, &format!("{head}{line}"))?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, text: &str) -> io::Result<()> {
+        let text = one_line(text);
+        let room = self.width - 2;
+        let mut lines = wrap(&text, room);
+        if self.look.depth != Depth::Full && lines.len() > STATEMENT_LINES {
+            lines.truncate(STATEMENT_LINES);
+            if let Some(last) = lines.last_mut() {
+                *last = cut(&format!("{last} …"), room);
+                if !last.ends_with('…') {
+                    last.push('…');
+                }
+            }
+        }
+        lines.iter().try_for_each(|line| self.line(Tone::Dim, &format!("  {line}")))
+    }
+
+    fn item(&mut self, label: &str, tone: Tone, text: &str, notes: &[Note]) -> io::Result<()> {
+        let head = format!("{label:<3} ");
+        let hang = "    ";
+        self.wrapped(tone, &head, hang, text)?;
+        for note in notes {
+            match note {
+                Note::Words(tone, text) => self.wrapped(*tone, hang, "      ", text)?,
+                Note::Code(text) => {
+                    text.lines()
+                        .try_for_each(|line| self.line(Tone::Plain, &format!("      {line}")))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self, table: &Table) -> io::Result<()> {
+        for (tone, line) in lines(table, self.width) {
+            self.line(tone, &line)?;
+        }
+        Ok(())
+    }
+}
+
+fn style(tone: Tone) -> Style {
+    let colour = |colour: AnsiColor| Style::new().fg_color(Some(Color::Ansi(colour)));
+    match tone {
+        Tone::Plain => Style::new(),
+        Tone::Strong => Style::new().bold(),
+        Tone::Dim => Style::new().dimmed(),
+        Tone::Good => colour(AnsiColor::Green),
+        Tone::Warn => colour(AnsiColor::Yellow),
+        Tone::Bad => colour(AnsiColor::Red).bold(),
+    }
+}
+
+/// Heads of the columns that every tree has.
+const HEADS: [&str; 3] = ["#", "step", "table, index"];
+/// Columns of a step beside its rails, at least.
+const LEAST_STEP: usize = 12;
+/// Lines of a step in a row.
+const STEP_LINES: usize = 3;
+
+/// The lines of a tree.
+pub(super) fn lines(table: &Table, width: usize) -> Vec<(Tone, String)> {
+    let layout = Layout::new(table, width);
+    let mut lines = vec![(Tone::Dim, layout.head(table))];
+    lines.extend(table.rows.iter().flat_map(|row| layout.row(row)));
+    lines
+}
+
+/// Widths of the columns of a tree.
+struct Layout {
+    gap: usize,
+    number: usize,
+    step: usize,
+    place: usize,
+    figures: Vec<usize>,
+    /// Levels that are drawn; deeper ones say their level.
+    levels: usize,
+}
+
+impl Layout {
+    fn new(table: &Table, width: usize) -> Layout {
+        let widest = |cells: &mut dyn Iterator<Item = usize>, head: &str| {
+            cells.max().unwrap_or(0).max(columns(head))
+        };
+        let number = widest(&mut table.rows.iter().map(|row| columns(&row.number)), HEADS[0]);
+        let step = widest(
+            &mut table.rows.iter().map(|row| 2 * row.rails.len() + columns(&row.step)),
+            HEADS[1],
+        );
+        let places = table.rows.iter().map(|row| columns(&row.place)).max().unwrap_or(0);
+        let place = if places == 0 { 0 } else { places.max(columns(HEADS[2])) };
+        let figures: Vec<usize> = table
+            .heads
+            .iter()
+            .enumerate()
+            .map(|(at, head)| {
+                let cells = table
+                    .rows
+                    .iter()
+                    .map(|row| row.figures.get(at).map_or(0, |cell| columns(cell)));
+                cells.max().unwrap_or(0).max(columns(head))
+            })
+            .collect();
+        let fixed = number + figures.iter().sum::<usize>();
+        let gaps = 1 + usize::from(place > 0) + figures.len();
+        let natural = fixed + step + place;
+        let gap = if natural + 2 * gaps <= width { 2 } else { 1 };
+        let room = width.saturating_sub(fixed + gap * gaps);
+        let words = table.rows.iter().flat_map(|row| row.place.split(' '));
+        let longest = words.map(columns).max().unwrap_or(0);
+        let (step, place) = shared(step, (place, longest), room);
+        let levels = step.saturating_sub(LEAST_STEP) / 2;
+        Layout { gap, number, step, place, figures, levels }
+    }
+
+    fn head(&self, table: &Table) -> String {
+        let figures: Vec<String> = table.heads.iter().map(|head| (*head).to_owned()).collect();
+        self.line(HEADS[0], HEADS[1], HEADS[2], &figures)
+    }
+
+    /// The lines of a row: step and place take as many as they need.
+    fn row(&self, row: &Row) -> Vec<(Tone, String)> {
+        let (first, others) = self.rails(row);
+        let level = row.rails.len();
+        let step = if level > self.levels {
+            format!("(level {level}) {}", row.step)
+        } else {
+            row.step.clone()
+        };
+        let room = self.step.saturating_sub(columns(&first));
+        let mut steps = wrap(&step, room);
+        if steps.len() > STEP_LINES {
+            steps.truncate(STEP_LINES);
+            if let Some(last) = steps.last_mut() {
+                *last = format!("{}…", cut(last, room.saturating_sub(1)).trim_end_matches('…'));
+            }
+        }
+        let places = wrap(&row.place, self.place.max(2));
+        let count = steps.len().max(places.len()).max(1);
+        let none = Vec::new();
+        let lines = (0..count).map(|at| {
+            let rails = if at == 0 { &first } else { &others };
+            let step = format!("{rails}{}", steps.get(at).map_or("", String::as_str));
+            let place = places.get(at).map_or("", String::as_str);
+            let (number, figures) =
+                if at == 0 { (row.number.as_str(), &row.figures) } else { ("", &none) };
+            (row.tone, self.line(number, &step, place, figures))
+        });
+        lines.collect()
+    }
+
+    /// What stands before the first line of a step, and before its others.
+    fn rails(&self, row: &Row) -> (String, String) {
+        let Some((own, above)) = row.rails.split_last() else {
+            return (String::new(), if row.has_below { "│ ".to_owned() } else { String::new() });
+        };
+        let drawn = above.len().min(self.levels.saturating_sub(1));
+        let mut rails: String =
+            above.iter().take(drawn).map(|is_last| if *is_last { "  " } else { "│ " }).collect();
+        let mut others = rails.clone();
+        rails.push_str(if *own { "└ " } else { "├ " });
+        others.push_str(if *own { "  " } else { "│ " });
+        (rails, others)
+    }
+
+    fn line(&self, number: &str, step: &str, place: &str, figures: &[String]) -> String {
+        let gap = " ".repeat(self.gap);
+        let mut line = format!("{}{gap}{}", right(number, self.number), left(step, self.step));
+        if self.place > 0 {
+            line.push_str(&gap);
+            line.push_str(&left(place, self.place));
+        }
+        for (figure, width) in figures.iter().zip(&self.figures) {
+            line.push_str(&gap);
+            line.push_str(&right(figure, *width));
+        }
+        line.trim_end().to_owned()
+    }
+}
+
+/// Shares room between steps and places, each of which gets what it needs if it can be. Steps are
+/// sentences and can be cut into lines; names are longer than what is between their blanks.
+fn shared(step: usize, (place, longest): (usize, usize), room: usize) -> (usize, usize) {
+    if step + place <= room {
+        return (step, place);
+    }
+    let least = place.min((room / 3).max(longest)).min(room / 2);
+    let step = step.min(room - least);
+    (step, place.min(room - step))
+}
+
+fn left(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(columns(text))))
+}
+
+fn right(text: &str, width: usize) -> String {
+    format!("{}{text}", " ".repeat(width.saturating_sub(columns(text))))
 }

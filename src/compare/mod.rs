@@ -1,0 +1,3 @@
+//! Before and after: what changed, and whether it helped.
+
+pub mod plans;

@@ -1,0 +1,81 @@
+//! `adagio explain` for people, from the command line: the README, comparisons, colour.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+
+fn run(arguments: &[&str]) -> Output {
+    Command::cargo_bin("adagio").unwrap().args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn plan_sample(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/explain").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+/// A run that must be refused, with these words on standard error and nothing else.
+#[track_caller]
+fn check_refused(arguments: &[&str], words: &[&str]) {
+    let output = run(arguments);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""));
+    let error = text(&output.stderr);
+    assert!(words.iter().all(|word| error.contains(word)), "{error}");
+}
+
+/// What stands in the block behind a command of the README.
+fn shown_in_readme(command: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(path).unwrap();
+    let (_, behind) = readme.split_once(&format!("\n{command}\n```\n")).unwrap();
+    let (_, block) = behind.split_once("```text\n").unwrap();
+    block.split_once("```").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_readme_shows_plans_as_they_are_printed() {
+    let (table, index) =
+        ("samples/explain/mysql-8.4-table.txt", "samples/explain/mysql-8.4-with-index.txt");
+    for arguments in [&["explain", table][..], &["explain", "--diff", "--brief", table, index]] {
+        let output = run(arguments);
+        let command = format!("adagio {}", arguments.join(" "));
+        assert_eq!(text(&output.stdout), shown_in_readme(&command), "{command}");
+    }
+}
+
+#[test]
+fn plans_are_compared_in_every_format() {
+    let (table, index) =
+        (plan_sample("mysql-8.4-table.txt"), plan_sample("mysql-8.4-with-index.txt"));
+    // 88,000 / 13,000 is 6.77.
+    for (format, want) in [
+        ("text", "reads fewer rows: 88,000 -> 13,000 (6.8 times fewer)"),
+        ("markdown", "reads fewer rows: 88,000 -\\> 13,000 (6.8 times fewer)"),
+        ("json", "\"verdict\": \"fewer rows\""),
+    ] {
+        let output = run(&["explain", "--diff", "-o", format, &table, &index]);
+        assert_eq!(output.status.code(), Some(0));
+        assert!(text(&output.stdout).contains(want), "{format}: {}", text(&output.stdout));
+    }
+    check_refused(&["explain", "--diff", &table], &["--diff", "found 1 in one input"]);
+    check_refused(&["explain", "--diff", &table, &index, &table], &["found 1 and 1 and 1 in 3"]);
+}
+
+#[test]
+fn plans_are_coloured_where_it_is_asked_for() {
+    let plan = plan_sample("mysql-8.4-table.txt");
+    let escape = |arguments: &[&str]| {
+        let all: Vec<&str> = ["explain", plan.as_str()].iter().chain(arguments).copied().collect();
+        text(&run(&all).stdout).contains('\u{1b}')
+    };
+    assert!(escape(&["--color", "always"]));
+    assert!(!escape(&["--color", "never"]));
+    // Standard output is no terminal here.
+    assert!(!escape(&[]));
+    assert!(!escape(&["--color", "always", "-o", "markdown"]));
+    assert!(!escape(&["--color", "always", "-o", "json"]));
+}
