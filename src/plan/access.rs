@@ -170,7 +170,7 @@ pub const ACCESS: &[Access] = &[
         "It replaces a join by index: with many rows on both sides an index on the join column is missing. For a report that reads most of both tables it is right."),
     access("ALL", 16, Read, "all",
         "Every row of the table is read.",
-        "When the table is large and few rows are wanted, or when it stands behind another table and is read again and again: an index for its conditions is missing. Right for a small table, and for a query that needs most rows. On `<derived…>`, `<union…>` or `<subquery…>` it reads a temporary result, and no index is missing."),
+        "When the table is large and few rows are wanted, or when it stands behind another table and is read again and again: an index for its conditions is missing. Right for a small table, and for a query that needs most rows."),
     access("UNKNOWN", 17, Always(Neutral), "all, in plans shown before they are made",
         "The optimizer has not decided yet how to reach the table.",
         "Never; take the plan again with EXPLAIN of the statement."),

@@ -39,7 +39,7 @@ fn of_plan(review: &Review, place: usize, reviewed: &Reviewed, depth: Depth) -> 
     }
     if depth != Depth::Brief {
         page.push(Piece::Section("Step by step"));
-        page.extend(words::tell(plan, &steps, depth));
+        page.extend(words::tell(plan, &steps, &reviewed.findings, depth));
     }
     page.extend(told);
     page

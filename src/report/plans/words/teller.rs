@@ -13,6 +13,7 @@ use super::weigh::{
     by_read, is_checked, is_target, is_temporary, size_of_extra, weight, weight_of_access,
     weight_of_part, whole,
 };
+use crate::advice::Finding;
 use crate::flavor::Family;
 use crate::plan::access as meanings;
 use crate::plan::extra::{self, Parameter};
@@ -25,6 +26,14 @@ use crate::report::plans::Depth;
 /// Columns of a condition or an operation that are shown if not all is asked for.
 const SHORT: usize = 160;
 
+/// Rules that say why the way to a table is a bad one.
+const OF_ACCESS: &[&str] = &[
+    "PLAN001", "PLAN002", "PLAN003", "PLAN006", "PLAN010", "PLAN011", "PLAN016", "PLAN017",
+    "SQL002", "SQL025",
+];
+/// Rules that say why a value of Extra matters.
+const OF_EXTRA: &[&str] = &["PLAN003", "PLAN004", "PLAN005", "PLAN006", "PLAN012"];
+
 /// Extra values of a node, with what is known of each.
 fn values(node: &Node) -> impl Iterator<Item = extra::Value<'_>> {
     // Operations are told by their own sentence; what was made of them into Extra is for rules.
@@ -33,8 +42,14 @@ fn values(node: &Node) -> impl Iterator<Item = extra::Value<'_>> {
 }
 
 /// Tells the steps of a plan.
-pub fn tell(plan: &Plan, steps: &Steps<'_>, depth: Depth) -> Vec<Piece> {
-    let mut teller = Teller { plan, steps, depth, said: HashMap::new(), part: None };
+pub fn tell(plan: &Plan, steps: &Steps<'_>, findings: &[Finding], depth: Depth) -> Vec<Piece> {
+    let nodes = plan.all_nodes();
+    let place_of = |finding: &Finding| {
+        let number = steps.number(nodes.get(finding.subject.step?)?)?;
+        Some((number, finding.rule))
+    };
+    let judged = findings.iter().filter_map(place_of).collect();
+    let mut teller = Teller { plan, steps, depth, judged, said: HashMap::new(), part: None };
     let rows: HashMap<usize, &Row<'_>> =
         steps.rows.iter().filter_map(|row| Some((steps.number(row.node()?)?, row))).collect();
     let in_order = (1..=steps.order.len()).filter_map(|number| rows.get(&number).copied());
@@ -46,6 +61,8 @@ pub(super) struct Teller<'a, 'p> {
     plan: &'p Plan,
     pub(super) steps: &'a Steps<'p>,
     depth: Depth,
+    /// Steps that rules have something to say about, and which: that stands with the findings.
+    judged: Vec<(usize, &'static str)>,
     /// What was explained already, and at which step.
     said: HashMap<String, usize>,
     /// The SELECT of the step before.
@@ -76,6 +93,12 @@ impl<'p> Teller<'_, 'p> {
         self.details(node, &mut notes);
         let tone = if weight == Weight::Finding { Tone::Warn } else { Tone::Plain };
         Some(Piece::Item { label: format!("{number}."), tone, text, notes })
+    }
+
+    /// Whether a finding tells already what is to be said of a step.
+    fn is_judged(&self, number: usize, rules: &[&str]) -> bool {
+        let tells = |(step, rule): &(usize, &str)| *step == number && rules.contains(rule);
+        self.depth != Depth::Full && self.judged.iter().any(tells)
     }
 
     /// Which SELECT a step belongs to, where that is not the whole statement.
@@ -164,7 +187,7 @@ impl<'p> Teller<'_, 'p> {
             Verdict::OtherServer | Verdict::NotKnown => false,
             _ => true,
         };
-        if !is_worth {
+        if !is_worth || self.is_judged(number, &["PLAN007"]) {
             return;
         }
         let told = verdict.to_string();
@@ -209,7 +232,8 @@ impl<'p> Teller<'_, 'p> {
             notes.push(words(Tone::Warn, text));
             return;
         }
-        if weight >= Weight::Minor && !is_full && !is_checked(node) {
+        let is_told = self.is_judged(number, OF_ACCESS);
+        if weight >= Weight::Minor && !is_full && !is_told && !is_checked(node) {
             // What it does is said already; here is what that means.
             let over = over(work.read);
             let key = format!("{}{}", weight == Weight::Finding, known.matters);
@@ -268,7 +292,8 @@ impl<'p> Teller<'_, 'p> {
             _ => text,
         };
         let told = (entry.meaning, entry.matters);
-        self.explained(&label, &worked, weight, told, weight >= Weight::Minor, number)
+        let is_told = self.is_judged(number, OF_EXTRA);
+        self.explained(&label, &worked, weight, told, weight >= Weight::Minor && !is_told, number)
     }
 
     fn pairs(&self, size: Size) -> String {
