@@ -9,6 +9,8 @@
 //! No grammar: what is not seen for sure is not told. It takes conditions alone too, as plans print
 //! them. A comparison counts only where both of its sides stand alone: `ref + 0 = 5` has none.
 
+use std::borrow::Cow;
+
 use super::distill::{TableName, places};
 use super::token::{Kind, Token, tokens};
 
@@ -40,13 +42,19 @@ pub struct Source {
 }
 
 impl Source {
-    /// Whether this name stands for it, as EXPLAIN prints it.
+    /// The name that stands for it, as EXPLAIN prints it.
+    #[must_use]
+    pub fn called(&self) -> Cow<'_, str> {
+        match &self.alias {
+            Some(alias) => Cow::Borrowed(alias),
+            None => String::from_utf8_lossy(&self.table.name),
+        }
+    }
+
+    /// Whether this name stands for it.
     #[must_use]
     pub fn is_called(&self, name: &str) -> bool {
-        match &self.alias {
-            Some(alias) => alias.eq_ignore_ascii_case(name),
-            None => String::from_utf8_lossy(&self.table.name).eq_ignore_ascii_case(name),
-        }
+        self.called().eq_ignore_ascii_case(name)
     }
 }
 

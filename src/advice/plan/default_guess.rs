@@ -1,5 +1,7 @@
 //! `filtered` is a guess of the optimizer.
 
+use std::collections::HashMap;
+
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::flavor::Family;
@@ -25,7 +27,12 @@ rule! {
 pub fn look(look: &Look<'_>) -> Vec<Finding> {
     let guessed: Vec<(&Seen<'_>, Verdict)> =
         look.tables.iter().filter_map(|seen| Some((seen, verdict(look, seen)?))).collect();
-    let Some((first, _)) = guessed.iter().find(|(seen, _)| matters(look, seen)) else {
+    let mut pairs: HashMap<Option<usize>, Amount> = HashMap::new();
+    for seen in &look.tables {
+        let pairs = pairs.entry(seen.block).or_insert(Amount::ONE);
+        *pairs = pairs.times(seen.node.rows.unwrap_or(Amount::ONE));
+    }
+    let Some((first, _)) = guessed.iter().find(|(seen, _)| matters(&pairs, seen)) else {
         return Vec::new();
     };
     let is_large = guessed.iter().any(|(seen, _)| seen.read >= Some(Amount::whole(MANY_ROWS)));
@@ -111,16 +118,14 @@ fn verdict(look: &Look<'_>, seen: &Seen<'_>) -> Option<Verdict> {
 }
 
 /// Whether anything hangs on it: many rows here, or many pairs with the tables of the join.
-fn matters(look: &Look<'_>, seen: &Seen<'_>) -> bool {
+fn matters(pairs: &HashMap<Option<usize>, Amount>, seen: &Seen<'_>) -> bool {
     if seen.node.rows <= Some(Amount::ONE) {
         return false;
     }
     if seen.read >= Some(Amount::whole(NOTABLE_ROWS)) {
         return true;
     }
-    let same = look.tables.iter().filter(|other| other.block == seen.block);
-    let pairs = same.filter_map(|other| other.node.rows).fold(Amount::ONE, Amount::times);
-    pairs >= Amount::whole(MANY_ROWS)
+    pairs.get(&seen.block).is_some_and(|pairs| *pairs >= Amount::whole(MANY_ROWS))
 }
 
 fn advice(look: &Look<'_>, guessed: &[(&Seen<'_>, Verdict)]) -> String {

@@ -93,7 +93,7 @@ fn of_line<'a>(look: &Look<'a>, seen: &Seen<'a>) -> Option<Off<'a>> {
     let kept = node.actual?.filtered?;
     let guessed = node.filtered?;
     let is_followed =
-        look.tables.iter().any(|other| other.block == seen.block && other.place > seen.place);
+        look.tables.iter().rev().any(|other| other.block == seen.block && other.place > seen.place);
     let (expected, came) = (expected.times(runs).percent(guessed), came.times(runs).percent(kept));
     let what = format!("the condition on `{}`", seen.name);
     (is_followed && is_off(expected, came)).then(|| off(expected, came, what, false))
@@ -104,6 +104,7 @@ fn of_steps<'a>(look: &Look<'a>) -> Vec<Off<'a>> {
     let mut found: Vec<Off<'a>> = Vec::new();
     let mut is_within = vec![false; look.nodes.len()];
     let ends = ends(&look.nodes);
+    let stopped = stopped(look);
     for place in (0..look.nodes.len()).rev() {
         let Some(node) = look.nodes.get(place).copied() else { continue };
         // The nodes below stand directly behind it.
@@ -115,7 +116,8 @@ fn of_steps<'a>(look: &Look<'a>) -> Vec<Off<'a>> {
             is_inherited |= child_is(at);
             at = ends.get(at).copied().unwrap_or(end);
         }
-        let own = (!is_inherited).then(|| of_step(look, place, node)).flatten();
+        let is_stopped = stopped.get(place).copied().unwrap_or(false);
+        let own = (!is_inherited).then(|| of_step(place, node, is_stopped)).flatten();
         if let Some(flag) = is_within.get_mut(place) {
             *flag = is_inherited || own.is_some();
         }
@@ -141,7 +143,7 @@ fn ends(nodes: &[&Node]) -> Vec<usize> {
     ends
 }
 
-fn of_step<'a>(look: &Look<'a>, place: usize, node: &'a Node) -> Option<Off<'a>> {
+fn of_step<'a>(place: usize, node: &'a Node, is_stopped: bool) -> Option<Off<'a>> {
     let actual = node.actual?;
     let loops = actual.loops.filter(|loops| *loops > Amount::ZERO)?;
     let step = operation(node);
@@ -161,7 +163,7 @@ fn of_step<'a>(look: &Look<'a>, place: usize, node: &'a Node) -> Option<Off<'a>>
     }
     // Any step above that stops early makes those below it stop too.
     let is_fewer = came < expected;
-    if is_fewer && is_stopped(look, place) {
+    if is_fewer && is_stopped {
         return None;
     }
     let what = match (&node.table, step.strip_prefix("Filter: ")) {
@@ -172,13 +174,18 @@ fn of_step<'a>(look: &Look<'a>, place: usize, node: &'a Node) -> Option<Off<'a>>
     Some(Off { place, node, expected, came, what, may_be_stopped: false })
 }
 
-/// Whether a LIMIT or a semijoin above a step stops it.
-fn is_stopped(look: &Look<'_>, place: usize) -> bool {
-    let inside = look.tables.iter().find(|seen| {
-        seen.place >= place
-            && (seen.place == place || seen.above.iter().any(|it| it.place == place))
-    });
-    inside.is_some_and(|seen| seen.stops_early)
+/// Whether a LIMIT or a semijoin stops each step: the one that stops the first table below it.
+fn stopped(look: &Look<'_>) -> Vec<bool> {
+    let mut stopped: Vec<Option<bool>> = vec![None; look.nodes.len()];
+    for seen in &look.tables {
+        let above = look.above(seen.place).map(|it| it.place);
+        for place in std::iter::once(seen.place).chain(above) {
+            if let Some(flag) = stopped.get_mut(place) {
+                flag.get_or_insert(seen.stops_early);
+            }
+        }
+    }
+    stopped.into_iter().map(|it| it == Some(true)).collect()
 }
 
 fn finding(look: &Look<'_>, off: &Off<'_>) -> Finding {

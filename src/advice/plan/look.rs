@@ -11,7 +11,7 @@ use crate::advice::{Action, Confidence, Fact, Finding, Recommendation, Rule, Sev
 use crate::plan::weight::{MANY_ROWS, NOTABLE_ROWS};
 use crate::plan::{Amount, Node, Plan, Role, StepEstimate};
 use crate::schema::Table;
-use crate::sql::glance::{self, Comparison, Mention, Verb};
+use crate::sql::glance::{self, ColumnName, Comparison, Mention, Verb};
 
 use super::case::Case;
 use super::names::Names;
@@ -79,8 +79,8 @@ pub struct Seen<'p> {
     pub buffer: Option<Buffer>,
     /// Whether a LIMIT or a semijoin stops the reading.
     pub stops_early: bool,
-    /// Steps above it, the nearest first.
-    pub above: Vec<Above>,
+    /// Unfiltered rows of the tables of its SELECT before it, multiplied.
+    pub before: Amount,
     /// Its block, where the print has blocks.
     pub block: Option<usize>,
 }
@@ -147,6 +147,8 @@ pub struct Look<'a> {
     pub names: Names<'a>,
     /// All nodes.
     pub nodes: Vec<&'a Node>,
+    /// The step above each.
+    parents: Vec<Option<Above>>,
     /// What is expected of each.
     pub estimates: Vec<StepEstimate>,
     /// Tables that are read, without those that the server makes.
@@ -170,6 +172,7 @@ impl<'a> Look<'a> {
         let mut look = Look {
             case,
             names,
+            parents: parents(&nodes),
             nodes,
             estimates,
             tables: Vec::new(),
@@ -188,7 +191,7 @@ impl<'a> Look<'a> {
     /// Percent of the time of a measured plan that reading and testing the rows of a table takes.
     pub fn time_percent(&self, seen: &Seen<'_>) -> Option<Amount> {
         let whole = self.case.plan.actual_ms()?;
-        let filter = seen.above.first().and_then(|above| self.nodes.get(above.place));
+        let filter = self.above(seen.place).next().and_then(|above| self.nodes.get(above.place));
         let filter = filter.filter(|node| operation(node).starts_with("Filter: "));
         let ms = filter.and_then(|node| node.actual?.ms).or(seen.node.actual?.ms)?;
         ms.times(Amount::whole(100)).ratio(whole)
@@ -226,40 +229,21 @@ impl<'a> Look<'a> {
     /// Comparisons of columns of a table, as its step and the statement have them.
     pub fn comparisons(&self, seen: &Seen<'_>) -> Vec<Comparison> {
         let own = seen.condition.map(glance::condition).unwrap_or_default().comparisons;
-        let all = own.into_iter().chain(self.names.glance.comparisons.iter().cloned());
-        all.filter(|it| self.is_of(seen, it.column.table.as_deref(), &it.column.name)).collect()
+        let own = own.into_iter().filter(|it| is_named(&it.column, seen));
+        own.chain(self.names.comparisons_of(seen.name).cloned()).collect()
     }
 
     /// Columns of a table in conditions.
     pub fn mentions(&self, seen: &Seen<'_>) -> Vec<Mention> {
         let own = seen.condition.map(glance::condition).unwrap_or_default().mentions;
-        let all = own.into_iter().chain(self.names.glance.mentions.iter().cloned());
-        all.filter(|it| self.is_of(seen, it.column.table.as_deref(), &it.column.name)).collect()
+        let own = own.into_iter().filter(|it| is_named(&it.column, seen));
+        own.chain(self.names.mentions_of(seen.name).cloned()).collect()
     }
 
-    /// Whether a column is one of this table: by the name before its dot, or because no other table
-    /// can have it.
-    fn is_of(&self, seen: &Seen<'_>, table: Option<&str>, column: &str) -> bool {
-        let has = |name: &str| self.names.table(name).map(|table| table.column(column).is_some());
-        match table {
-            Some(table) => {
-                table.eq_ignore_ascii_case(seen.name)
-                    // A condition of the server names the alias, a statement may name the table.
-                    || self.names.table_name(seen.name).is_some_and(|it| {
-                        String::from_utf8_lossy(&it.name).eq_ignore_ascii_case(table)
-                            && !self.names.glance.sources.iter().any(|it| it.is_called(table))
-                    })
-            }
-            None => {
-                let others = self.names.glance.sources.iter().filter(|it| !it.is_called(seen.name));
-                let may_other_have = others.into_iter().any(|source| {
-                    let name = String::from_utf8_lossy(&source.table.name);
-                    let called = source.alias.as_deref().unwrap_or(&name);
-                    has(called) != Some(false)
-                });
-                has(seen.name) != Some(false) && !may_other_have
-            }
-        }
+    /// Steps above a step, the nearest first, each with which of its ways leads to it.
+    pub fn above(&self, place: usize) -> impl Iterator<Item = Above> {
+        let parent = |place: usize| self.parents.get(place).copied().flatten();
+        std::iter::successors(parent(place), move |it| parent(it.place)).take(NEAR)
     }
 
     /// A finding about a table, without evidence.
@@ -341,11 +325,14 @@ impl<'a> Look<'a> {
             let first_of_block = self.tables.len();
             let first_sort = self.sorts.len();
             let mut loops = Some(Amount::ONE);
+            let mut before = Amount::ONE;
             let mut is_all_measured = true;
             for (order, at) in block.nodes.iter().enumerate() {
                 let Some(node) = plan.nodes.get(*at) else { continue };
                 let mut seen = self.seen_of_line(*at, node, order == 0, loops);
                 seen.block = Some(number);
+                seen.before = before;
+                before = before.times(node.rows.unwrap_or(Amount::ONE));
                 seen.stops_early |= limit_stops;
                 let is_buffered = node.says("Using join buffer");
                 loops = seen.kept.filter(|_| seen.is_measured && !is_buffered);
@@ -425,7 +412,7 @@ impl<'a> Look<'a> {
             is_first,
             buffer,
             stops_early: ["FirstMatch", "Not exists"].iter().any(|words| node.says(words)),
-            above: Vec::new(),
+            before: Amount::ONE,
             block: None,
         }
     }
@@ -462,24 +449,15 @@ impl<'a> Look<'a> {
     // What the forms say whose steps hold each other.
 
     fn see_tree(&mut self) {
-        let plan = self.case.plan;
-        let mut rest: Vec<(&'a Node, Vec<Above>)> = Vec::new();
-        rest.extend(plan.nodes.iter().rev().map(|node| (node, Vec::new())));
-        let mut place = 0;
-        while let Some((node, above)) = rest.pop() {
-            self.see_step(place, node, &above);
-            for (order, child) in node.children.iter().enumerate().rev() {
-                // Depth is bounded where plans are read; only near steps are asked for.
-                let nearest = Above { place, order };
-                let near = above.iter().copied().take(NEAR);
-                rest.push((child, std::iter::once(nearest).chain(near).collect()));
+        for place in 0..self.nodes.len() {
+            if let Some(node) = self.nodes.get(place).copied() {
+                self.see_step(place, node);
             }
-            place += 1;
         }
         self.tables_of_repeated();
     }
 
-    fn see_step(&mut self, place: usize, node: &'a Node, above: &[Above]) {
+    fn see_step(&mut self, place: usize, node: &'a Node) {
         let operation = node.operation.as_deref().unwrap_or_default();
         if node.says("Using filesort") {
             self.sort_of_step(place, node);
@@ -496,20 +474,15 @@ impl<'a> Look<'a> {
         }
         let Some(name) = node.table.as_deref() else { return };
         if node.access_type.is_some() && node.children.is_empty() && is_real(name) {
-            let seen = self.seen_of_step(place, node, name, above);
+            let seen = self.seen_of_step(place, node, name);
             self.tables.push(seen);
         }
     }
 
-    fn seen_of_step(
-        &self,
-        place: usize,
-        node: &'a Node,
-        name: &'a str,
-        above: &[Above],
-    ) -> Seen<'a> {
+    fn seen_of_step(&self, place: usize, node: &'a Node, name: &'a str) -> Seen<'a> {
         let estimate = self.estimate(place);
-        let nodes = || above.iter().filter_map(|it| Some((it.order, *self.nodes.get(it.place)?)));
+        let nodes =
+            || self.above(place).filter_map(|it| Some((it.order, *self.nodes.get(it.place)?)));
         let filter =
             nodes().next().map(|(_, it)| it).filter(|it| operation(it).starts_with("Filter: "));
         let measured = node.actual_rows();
@@ -559,7 +532,7 @@ impl<'a> Look<'a> {
             is_first,
             buffer,
             stops_early,
-            above: above.to_vec(),
+            before: Amount::ONE,
             block: None,
         }
     }
@@ -594,15 +567,38 @@ impl<'a> Look<'a> {
         let places: HashMap<usize, usize> =
             self.repeated.iter().enumerate().map(|(at, it)| (it.place, at)).collect();
         for (at, seen) in self.tables.iter().enumerate() {
-            for above in &seen.above {
-                if let Some(repeated) =
-                    places.get(&above.place).and_then(|it| self.repeated.get_mut(*it))
-                {
+            let inside: Vec<usize> =
+                self.above(seen.place).filter_map(|it| places.get(&it.place).copied()).collect();
+            for place in inside {
+                if let Some(repeated) = self.repeated.get_mut(place) {
                     repeated.tables.push(at);
                 }
             }
         }
     }
+}
+
+/// Whether a column in the condition of a step is one of its table.
+fn is_named(column: &ColumnName, seen: &Seen<'_>) -> bool {
+    column.table.as_ref().is_none_or(|table| table.eq_ignore_ascii_case(seen.name))
+}
+
+/// The step above each step; the nodes below one stand directly behind it.
+fn parents(nodes: &[&Node]) -> Vec<Option<Above>> {
+    let mut parents = vec![None; nodes.len()];
+    // Steps whose children are still to come, with how many of them came.
+    let mut open: Vec<(usize, usize, usize)> = Vec::new();
+    for (place, node) in nodes.iter().enumerate() {
+        while open.last().is_some_and(|(_, came, all)| came == all) {
+            open.pop();
+        }
+        if let (Some((above, came, _)), Some(parent)) = (open.last_mut(), parents.get_mut(place)) {
+            *parent = Some(Above { place: *above, order: *came });
+            *came += 1;
+        }
+        open.push((place, 0, node.children.len()));
+    }
+    parents
 }
 
 /// Steps above a step that are looked at.

@@ -3,10 +3,12 @@
 //! EXPLAIN prints the name that stands for a table in the statement. Where the statement is known
 //! its aliases tell the table; a name that stands for two tables there is none.
 
+use std::collections::HashMap;
+
 use crate::plan::Plan;
 use crate::schema::{Schema, Table};
 use crate::sql::distill::TableName;
-use crate::sql::glance::{self, Glance};
+use crate::sql::glance::{self, ColumnName, Comparison, Glance, Mention, Source};
 
 /// The names of a statement.
 #[derive(Debug, Clone)]
@@ -16,7 +18,13 @@ pub struct Names<'a> {
     pub glance: Glance,
     /// Whether the statement is known.
     pub is_known: bool,
+    /// Places of its comparisons and mentions by the name of their table, in lower case.
+    comparisons: HashMap<String, Vec<usize>>,
+    mentions: HashMap<String, Vec<usize>>,
 }
+
+/// Tables of a statement among which the one of a column without a table is looked for.
+const MOST_TABLES: usize = 64;
 
 impl<'a> Names<'a> {
     /// The names of the statement of a plan: the one above it, or the one that the server prints
@@ -26,8 +34,55 @@ impl<'a> Names<'a> {
         let rewritten = plan.notes.iter().find(|note| note.code == Some(1003));
         let text = plan.query.as_deref().or_else(|| rewritten.map(|note| note.message.as_str()));
         let glance = text.map(glance::statement).unwrap_or_default();
-        // The server rewrites conditions, but a LIMIT stays.
-        Names { schema, glance, is_known: text.is_some() }
+        let mut names = Names {
+            schema,
+            glance,
+            is_known: text.is_some(),
+            comparisons: HashMap::new(),
+            mentions: HashMap::new(),
+        };
+        names.comparisons = names.by_table(names.glance.comparisons.iter().map(|it| &it.column));
+        names.mentions = names.by_table(names.glance.mentions.iter().map(|it| &it.column));
+        names
+    }
+
+    fn by_table<'c>(
+        &self,
+        columns: impl Iterator<Item = &'c ColumnName>,
+    ) -> HashMap<String, Vec<usize>> {
+        let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+        for (place, column) in columns.enumerate() {
+            if let Some(table) = self.table_of(column) {
+                places.entry(table.to_lowercase()).or_default().push(place);
+            }
+        }
+        places
+    }
+
+    /// The name of the table that a column is of: the one before its dot, or the only one of the
+    /// statement that can have it.
+    fn table_of(&self, column: &ColumnName) -> Option<String> {
+        if let Some(table) = &column.table {
+            return Some(table.clone());
+        }
+        let sources = self.glance.sources.get(..).filter(|all| all.len() <= MOST_TABLES)?;
+        let mut may_have = sources.iter().map(Source::called).filter(|called| {
+            self.table(called).is_none_or(|table| table.column(&column.name).is_some())
+        });
+        let first = may_have.next()?.into_owned();
+        may_have.next().is_none().then_some(first)
+    }
+
+    /// Comparisons of columns of the table of this name.
+    pub fn comparisons_of(&self, name: &str) -> impl Iterator<Item = &Comparison> {
+        let places = self.comparisons.get(&name.to_lowercase()).into_iter().flatten();
+        places.filter_map(|place| self.glance.comparisons.get(*place))
+    }
+
+    /// Columns of the table of this name in conditions.
+    pub fn mentions_of(&self, name: &str) -> impl Iterator<Item = &Mention> {
+        let places = self.mentions.get(&name.to_lowercase()).into_iter().flatten();
+        places.filter_map(|place| self.glance.mentions.get(*place))
     }
 
     /// The table of the statement that a name stands for.

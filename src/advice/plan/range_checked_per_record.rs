@@ -32,7 +32,7 @@ pub fn look(look: &Look<'_>) -> Vec<Finding> {
 }
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
-    let outer = outer_rows(look, seen);
+    let outer = outer_rows(seen);
     let pairs = match seen.is_measured {
         true => seen.read?,
         false => seen.node.rows?.times(outer),
@@ -67,13 +67,11 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
 
 /// Rows of the tables before it. `filtered` is not trusted: it is a guess wherever this step is
 /// needed, and each row that passes after all is a further run.
-fn outer_rows(look: &Look<'_>, seen: &Seen<'_>) -> Amount {
-    let Some(block) = seen.block else { return seen.runs };
-    if seen.is_measured {
+fn outer_rows(seen: &Seen<'_>) -> Amount {
+    if seen.is_measured || seen.block.is_none() {
         return seen.runs;
     }
-    let before = look.tables.iter().filter(|it| it.block == Some(block) && it.place < seen.place);
-    before.filter_map(|it| it.node.rows).fold(Amount::ONE, Amount::times)
+    seen.before
 }
 
 /// The indexes of `index map`, by name where the schema or `possible_keys` tells it.
