@@ -642,6 +642,56 @@ fn statements_are_given_to_plans_in_order() {
 }
 
 #[test]
+fn comments_before_a_statement_do_not_count() {
+    let (_folder, path) =
+        file("queries.sql", "-- which one is it?\nUSE library;\n/* this */ SELECT 1;\n");
+    let output =
+        run(&["explain", "-o", "json", "--query", &path, &plan_sample("delete-range.txt")]);
+    assert_eq!(plans(&output)[0]["query"], "/* this */ SELECT 1");
+    assert_eq!(text(&output.stderr), "");
+}
+
+/// A text column against a number, with and without what tells it.
+#[test]
+fn a_schema_tells_columns_and_types() {
+    let plan = "id\tselect_type\ttable\tpartitions\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tfiltered\tExtra\n\
+        1\tSIMPLE\tm\tNULL\tindex\tby_card\tby_card\t87\tNULL\t64000\t10.00\tUsing where; Using index\n";
+    let (_plan, plan) = file("plan.tsv", plan);
+    let (_query, query) = file("query.sql", "SELECT m.id FROM members AS m WHERE m.card = 4711;");
+    // varchar(20) of 4 bytes a character, 2 for its length, 1 for NULL, and 4 of the int: 87.
+    let schema = "CREATE TABLE members (id int NOT NULL PRIMARY KEY, card varchar(20), town int NOT NULL,\n\
+        KEY by_card (card, town)) DEFAULT CHARSET=utf8mb4;\nCREATE TABLE (;\n";
+    let (_schema, schema) = file("schema.sql", schema);
+    let output = run(&["explain", "-o", "json", "--schema", &schema, "--query", &query, &plan]);
+    assert!(text(&output.stderr).contains("schema.sql, line 3"), "{}", text(&output.stderr));
+    let plan_of = plans(&output);
+    let node = &plan_of[0]["nodes"][0];
+    assert_eq!(node["used_key_parts"], serde_json::json!(["card", "town"]));
+    assert_eq!(node["key_parts"], serde_json::json!(["card", "town"]));
+    let finding = &plan_of[0]["findings"][0];
+    assert_eq!((&finding["rule"], &finding["severity"]), (&"SQL002".into(), &"medium".into()));
+    assert_eq!(finding["subject"]["columns"], serde_json::json!(["members.card"]));
+    assert_eq!(finding["recommendation"]["sql"], serde_json::json!(["m.card = '4711'"]));
+    // Without the schema it is a full scan of an index, no more can be known.
+    let bare = plans(&run(&["explain", "-o", "json", "--query", &query, &plan]));
+    assert_eq!(bare[0]["findings"][0]["rule"], "PLAN002");
+}
+
+#[test]
+fn findings_fail_the_run_only_if_asked_to() {
+    let plan = plan_sample("mysql-8.4-table.txt");
+    let status =
+        |arguments: &[&str]| run(&[&["explain", &plan][..], arguments].concat()).status.code();
+    // 80,000 rows are read whole: medium.
+    assert_eq!(status(&[]), Some(0));
+    assert_eq!(status(&["--fail-on", "high"]), Some(0));
+    assert_eq!(status(&["--fail-on", "medium"]), Some(1));
+    assert_eq!(status(&["--fail-on", "info"]), Some(1));
+    let good = plan_sample("cut-on-the-right.txt");
+    assert_eq!(run(&["explain", &good, "--fail-on", "info"]).status.code(), Some(0));
+}
+
+#[test]
 fn inputs_without_a_plan_are_refused_and_odd_ones_are_told() {
     check_refused(&["explain", &sample("mysql-5.7.log")], &["no EXPLAIN output", "mysql-5.7.log"]);
     check_refused(&["explain", "/nowhere/plan.txt"], &["/nowhere/plan.txt"]);

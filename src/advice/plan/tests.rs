@@ -142,3 +142,69 @@ fn findings_do_not_depend_on_the_form() {
     assert_eq!(said(&table), want);
     assert_eq!(said(json), want);
 }
+
+/// A hash join: in TREE the table that is probed stands above the one that fills the hash.
+#[test]
+fn a_hash_join_is_seen_in_each_form() {
+    let table = tsv(&[
+        &line("a", "ALL", "-", "30000", "100.00", "-"),
+        &line("c", "ALL", "-", "9000", "10.00", "Using where; Using join buffer (hash join)"),
+    ]);
+    let tree = "-> Inner hash join (a.what = c.`name`)  (cost=10 rows=27000000)\n    \
+        -> Filter: (c.tier = 3)  (cost=0.6 rows=900)\n        \
+        -> Table scan on c  (cost=0.6 rows=9000)\n    \
+        -> Hash\n        \
+        -> Table scan on a  (cost=302 rows=30000)\n";
+    // 9,000 + 30,000 rows.
+    let title = "`c` is joined without an index: up to 39,000 rows go through a hash";
+    for text in [table.as_str(), tree] {
+        let finding = check(&Given::plan(text), "PLAN006", Some(Severity::Medium)).unwrap();
+        assert_eq!(finding.title, title);
+    }
+}
+
+/// A subquery for each of 400 rows that reads 50 each time: 20,000 in all.
+#[test]
+fn a_dependent_subquery_is_seen_in_each_form() {
+    let table = "id\tselect_type\ttable\tpartitions\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tfiltered\tExtra\n\
+        1\tPRIMARY\td\tNULL\tALL\tNULL\tNULL\tNULL\tNULL\t400\t100.00\tNULL\n\
+        2\tDEPENDENT SUBQUERY\tc\tNULL\tref\tix\tix\t4\ts.d.id\t50\t100.00\tNULL\n";
+    let tree = "-> Table scan on d  (cost=41 rows=400)\n\
+        -> Select #2 (subquery in projection; dependent)\n    \
+        -> Aggregate: max(c.at)  (cost=9 rows=1)\n        \
+        -> Index lookup on c using ix (desk=d.id)  (cost=4 rows=50)\n";
+    for text in [table, tree] {
+        let finding = check(&Given::plan(text), "PLAN011", Some(Severity::Medium)).unwrap();
+        assert_eq!(
+            finding.title,
+            "subquery #2 runs anew for 400 rows and reads 20,000 rows in all"
+        );
+    }
+}
+
+/// What a temporary table gets of a measured plan is what its tables leave: 60,000 × 5 % = 3,000.
+#[test]
+fn a_measured_temporary_table_gets_what_was_kept() {
+    let plan = |kept: &str| {
+        format!(
+            "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\tfiltered\tr_filtered\tExtra\n\
+             1\tSIMPLE\to\tALL\tNULL\tNULL\tNULL\tNULL\t61000\t60000.00\t100.00\t{kept}\tUsing where; Using temporary; Using filesort\n"
+        )
+    };
+    check(&Given::plan(&plan("5.00")), "PLAN004", None);
+    check(&Given::plan(&plan("90.00")), "PLAN004", Some(Severity::Medium));
+}
+
+/// Steps that never ran, lines without figures and names without a table do no harm.
+#[test]
+fn plans_without_figures_are_looked_at() {
+    for text in [
+        "-> Zero rows (no matching row in const table)  (cost=0..0 rows=0)\n",
+        "-> Nested loop inner join\n    -> Table scan on a\n    -> Table scan on b  (never executed)\n",
+        "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n1\tSIMPLE\tNULL\tNULL\tNULL\tNULL\tNULL\tNULL\tNULL\tNo tables used\n",
+    ] {
+        let severe =
+            review(&Given::plan(text)).into_iter().filter(|it| it.severity > Severity::Info);
+        assert_eq!(severe.count(), 0, "{text}");
+    }
+}
