@@ -125,21 +125,26 @@ fn under_causes(look: &Look<'_>, findings: Vec<Finding>) -> Vec<Finding> {
         own.or_else(of_subquery)
     };
     let causes: Vec<Option<usize>> = findings.iter().map(cause_of).collect();
-    let mut effects: Vec<(usize, String, super::Severity)> = Vec::new();
+    let mut effects: Vec<(usize, Finding)> = Vec::new();
     for (finding, cause) in findings.iter().zip(&causes) {
         // A cause may have one itself.
         let mut top = *cause;
         while let Some(next) = top.and_then(|at| causes.get(at).copied().flatten()) {
             top = Some(next);
         }
-        effects.extend(
-            top.map(|at| (at, format!("{}: {}", finding.rule, finding.title), finding.severity)),
-        );
+        effects.extend(top.map(|at| (at, finding.clone())));
     }
     let mut kept = findings;
-    for (at, title, severity) in effects {
+    for (at, effect) in effects {
         let Some(cause) = kept.get_mut(at) else { continue };
-        cause.severity = cause.severity.max(severity);
+        cause.severity = cause.severity.max(effect.severity);
+        let title = format!("{}: {}", effect.rule, effect.title);
+        // What the effect saw is evidence as well.
+        for fact in effect.evidence {
+            if cause.evidence.iter().all(|own| own.name != fact.name) {
+                cause.evidence.push(fact);
+            }
+        }
         match cause.evidence.iter_mut().find(|fact| fact.name == "also") {
             Some(Fact { value: super::Value::List(titles), .. }) => titles.push(title),
             _ => cause.evidence.push(Fact::list("also", vec![title])),

@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn the_map_is_read_with_the_schema() {
         let schema = "CREATE TABLE seats (id int PRIMARY KEY, p int, v varchar(9), KEY p (p), KEY v (v), KEY pv (p, v));\n\
-            CREATE TABLE b (n int);";
+            CREATE TABLE b (n varchar(9));";
         let plan = plan("80", "500", "0xC");
         let given =
             Given::plan(&plan).query("SELECT 1 FROM b JOIN seats s ON s.v = b.n").schema(schema);
@@ -211,7 +211,7 @@ mod tests {
         let join = finding.evidence.iter().find(|fact| fact.name == "join").unwrap();
         assert_eq!(
             join.value,
-            crate::advice::Value::List(vec!["s.v varchar".to_owned(), "b.n int".to_owned()])
+            crate::advice::Value::List(vec!["s.v varchar".to_owned(), "b.n varchar".to_owned()])
         );
         assert_eq!(finding.subject.table.as_deref(), Some("seats"));
     }

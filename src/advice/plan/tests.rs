@@ -59,6 +59,25 @@ fn effects_are_evidence_of_their_cause() {
     assert!(titles[0].starts_with("PLAN001: `b` is read whole"), "{titles:?}");
 }
 
+/// What the effect saw goes with it: the indexes of the map with the columns' types as the cause.
+#[test]
+fn the_cause_has_the_evidence_of_its_effects() {
+    let plan = tsv(&[
+        &line("b", "ALL", "-", "80", "1.25", "Using where"),
+        &line("s", "ALL", "-", "500", "0.20", "Range checked for each record (index map: 0x2)"),
+    ]);
+    let schema =
+        "CREATE TABLE s (id int PRIMARY KEY, v varchar(9), KEY v (v)); CREATE TABLE b (n int);";
+    let given = Given::plan(&plan).schema(schema).query("SELECT 1 FROM b JOIN s ON s.v = b.n");
+    let finding = check(&given, "SQL002", Some(Severity::Medium)).unwrap();
+    let fact =
+        |name: &str| finding.evidence.iter().find(|fact| fact.name == name).map(|it| &it.value);
+    assert_eq!(fact("indexes"), Some(&Value::List(vec!["v".to_owned()])));
+    let want = ["s.v varchar", "b.n int"].map(str::to_owned).to_vec();
+    assert_eq!(fact("join"), Some(&Value::List(want)));
+    check(&given, "PLAN003", None);
+}
+
 /// Two scans of small tables, the second one with a range looked for anew for each row: `filtered`
 /// is one row of each table, 100 / 84 = 1.19 and 100 / 702 = 0.14, and 84 × 702 = 58,968 pairs.
 #[test]

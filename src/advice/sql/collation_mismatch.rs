@@ -3,7 +3,9 @@
 use crate::advice::plan::look::{Look, Seen, by_rows};
 use crate::advice::rule::rule;
 use crate::advice::{Action, Confidence, Fact, Finding, Severity};
+use crate::flavor::Family;
 
+use super::join::{self, Side, Wanted};
 use super::note::{Refused, Why, is_served, refused};
 
 rule! {
@@ -12,7 +14,7 @@ rule! {
     ///
     /// **Costs.** The values of one side are converted row by row; its index cannot be searched.
     /// **Wrong when.** The side that is converted is not the one that would be searched. So it speaks
-    /// only where the server says that an index was refused.
+    /// only of the side that is, where the server says so in a note or the schema tells both.
     /// **Verify.** EXPLAIN again once both columns have one collation: access type ref.
     /// **Source.** MySQL manual, column conversions; warning 1739, MariaDB's note 1105.
     Sql "SQL025" "collation-mismatch"
@@ -20,42 +22,105 @@ rule! {
 
 pub fn look(look: &Look<'_>) -> Vec<Finding> {
     let notes = refused(look.case.plan);
-    let of_collation = notes.iter().filter(|note| note.why == Why::Collation);
-    of_collation.filter_map(|note| Some(finding(look, table_of(look, note)?, note))).collect()
+    let noted = notes.iter().filter(|note| note.why == Why::Collation);
+    let mut lost: Vec<Lost<'_, '_>> = noted.filter_map(|note| of_note(look, note)).collect();
+    for seen in &look.tables {
+        for wanted in join::wanted(look, seen) {
+            let is_told = lost.iter().any(|it| it.seen.place == seen.place);
+            if !is_told && is_lost(look, &wanted) && lost.len() < MOST {
+                lost.push(of_join(seen, &wanted));
+            }
+        }
+    }
+    lost.iter().map(|lost| finding(look, lost)).collect()
 }
 
-fn table_of<'l, 'a>(look: &'l Look<'a>, note: &Refused) -> Option<&'l Seen<'a>> {
+/// Findings of one plan.
+const MOST: usize = 32;
+
+/// A column whose index is lost, and what shows it.
+struct Lost<'l, 'p> {
+    seen: &'l Seen<'p>,
+    column: String,
+    index: String,
+    evidence: Fact,
+    confidence: Confidence,
+}
+
+fn of_note<'l, 'p>(look: &'l Look<'p>, note: &Refused) -> Option<Lost<'l, 'p>> {
     let table = note.table.as_deref()?;
     let mut called = look.tables.iter().filter(|seen| seen.name.eq_ignore_ascii_case(table));
-    called.find(|seen| !is_served(seen, &note.key))
+    Some(Lost {
+        seen: called.find(|seen| !is_served(seen, &note.key))?,
+        column: note.column.clone(),
+        index: note.key.clone(),
+        evidence: Fact::text("note", &note.message),
+        confidence: Confidence::High,
+    })
 }
 
-fn finding(look: &Look<'_>, seen: &Seen<'_>, note: &Refused) -> Finding {
+fn of_join<'l, 'p>(seen: &'l Seen<'p>, wanted: &Wanted<'_>) -> Lost<'l, 'p> {
+    let told = |side: Side<'_>| {
+        let collation = side.table.collation_of(side.column).or(side.table.charset_of(side.column));
+        format!("{}.{} {}", side.table.name, side.column.name, collation.unwrap_or_default())
+    };
+    Lost {
+        seen,
+        column: wanted.own.column.name.clone(),
+        index: wanted.index.name.clone(),
+        evidence: Fact::list("collations", vec![told(wanted.own), told(wanted.other)]),
+        confidence: Confidence::Medium,
+    }
+}
+
+/// Whether the own side is the one that is converted.
+///
+/// The narrower character set is converted to utf8mb4. Of one character set a `_ci` column is
+/// compared as `_bin` where the other one is `_bin`; MariaDB uses the index all the same.
+fn is_lost(look: &Look<'_>, wanted: &Wanted<'_>) -> bool {
+    let charset = |side: Side<'_>| side.table.charset_of(side.column).map(str::to_ascii_lowercase);
+    let collation =
+        |side: Side<'_>| side.table.collation_of(side.column).map(str::to_ascii_lowercase);
+    let (Some(own), Some(other)) = (charset(wanted.own), charset(wanted.other)) else {
+        return false;
+    };
+    if own != other {
+        return other == "utf8mb4";
+    }
+    let is_other_server = look.case.plan.flavor == Family::MariaDb;
+    let (Some(own), Some(other)) = (collation(wanted.own), collation(wanted.other)) else {
+        return false;
+    };
+    own.ends_with("_ci") && other.ends_with("_bin") && !is_other_server
+}
+
+fn finding(look: &Look<'_>, lost: &Lost<'_, '_>) -> Finding {
+    let seen = lost.seen;
     let rows = seen.read.unwrap_or_default();
     let severity =
         look.share().map(|_| Severity::High).or_else(|| by_rows(rows)).unwrap_or(Severity::Low);
     let title = format!(
         "`{}`.`{}` is compared with a text of another collation: index `{}` cannot be searched",
-        seen.name, note.column, note.key
+        seen.name, lost.column, lost.index
     );
     let mut finding = look.of_table(&RULE, seen, severity, title);
-    finding.confidence = Confidence::High;
-    finding.subject.columns = vec![format!("{}.{}", look.names.full_name(seen.name), note.column)];
-    finding.evidence.push(Fact::text("index", &note.key));
-    finding.evidence.push(Fact::text("note", &note.message));
+    finding.confidence = lost.confidence;
+    finding.subject.columns = vec![format!("{}.{}", look.names.full_name(seen.name), lost.column)];
+    finding.evidence.push(Fact::text("index", &lost.index));
+    finding.evidence.push(lost.evidence.clone());
     finding.evidence.extend(look.facts(seen));
     finding.recommendation.action = Action::Rewrite;
     finding.recommendation.text =
         "Give both columns the same character set and collation; no new index is needed."
             .to_owned();
-    finding.verify = format!("EXPLAIN again: `{}` is read by index `{}`.", seen.name, note.key);
+    finding.verify = format!("EXPLAIN again: `{}` is read by index `{}`.", seen.name, lost.index);
     finding
 }
 
 #[cfg(test)]
 mod tests {
     use crate::advice::Severity;
-    use crate::advice::plan::fixture::{Given, check, line, tsv};
+    use crate::advice::plan::fixture::{Given, check, line, review, tsv};
 
     #[test]
     fn the_note_of_the_server_tells_it() {
@@ -65,5 +130,36 @@ mod tests {
         );
         check(&Given::plan(&noted), "SQL025", Some(Severity::Medium));
         check(&Given::plan(&plan), "SQL025", None);
+    }
+
+    #[test]
+    fn the_narrower_side_of_a_join_loses_its_index() {
+        let of = |outer: &str, inner: &str| {
+            let schema = format!(
+                "CREATE TABLE a (tag varchar(20) {outer}, KEY ka (tag)); CREATE TABLE b (tag varchar(20) {inner}, KEY kb (tag));"
+            );
+            let plan = tsv(&[
+                &line("a", "ALL", "-", "2000", "100.00", "-"),
+                &line(
+                    "b",
+                    "ALL",
+                    "-",
+                    "30000",
+                    "10.00",
+                    "Using where; Using join buffer (hash join)",
+                ),
+            ]);
+            let given =
+                Given::plan(&plan).schema(&schema).query("SELECT 1 FROM a JOIN b ON a.tag = b.tag");
+            let found = review(&given).into_iter().find(|it| it.rule == "SQL025");
+            found.map(|it| it.subject.columns.join(","))
+        };
+        let (wide, narrow) = ("CHARACTER SET utf8mb4", "CHARACTER SET latin1");
+        assert_eq!(of(wide, narrow).as_deref(), Some("b.tag"));
+        assert_eq!(of(narrow, wide), None);
+        assert_eq!(of(wide, wide), None);
+        let (exact, folded) = ("COLLATE utf8mb4_bin", "COLLATE utf8mb4_general_ci");
+        assert_eq!(of(exact, folded).as_deref(), Some("b.tag"));
+        assert_eq!(of(folded, exact), None);
     }
 }

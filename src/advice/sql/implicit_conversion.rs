@@ -4,8 +4,9 @@ use crate::advice::plan::look::{Look, Seen, by_rows};
 use crate::advice::rule::rule;
 use crate::advice::{Action, Confidence, Fact, Finding, Severity};
 use crate::schema::{DataType, TypeName};
-use crate::sql::glance::{Comparison, Operand};
+use crate::sql::glance::{ColumnName, Comparison, Op, Operand};
 
+use super::join::{self, Side};
 use super::note::{Refused, Why, is_served, refused};
 
 rule! {
@@ -52,11 +53,11 @@ struct Lost<'a> {
 }
 
 fn columns<'a>(look: &Look<'_>, seen: &Seen<'_>, notes: &'a [Refused]) -> Vec<Lost<'a>> {
-    let numbers: Vec<Comparison> = look
-        .comparisons(seen)
-        .into_iter()
-        .filter(|it| matches!(it.with, Operand::Number(_)))
-        .collect();
+    // No index serves `!=`, whatever the types are.
+    let is_wanted = |it: &Comparison| {
+        matches!(it.with, Operand::Number(_)) && matches!(it.op, Op::Equal | Op::Range)
+    };
+    let numbers: Vec<Comparison> = look.comparisons(seen).into_iter().filter(is_wanted).collect();
     let of_column =
         |name: &str| numbers.iter().find(|it| it.column.name.eq_ignore_ascii_case(name)).cloned();
     let noted =
@@ -75,7 +76,25 @@ fn columns<'a>(look: &Look<'_>, seen: &Seen<'_>, notes: &'a [Refused]) -> Vec<Lo
             || look.comparisons(seen).iter().all(|it| !matches!(it.with, Operand::Column(_)))
     });
     let seen_columns = numbers.iter().filter_map(|it| lost_by_schema(look, seen, it));
-    noted.chain(seen_columns).collect()
+    noted.chain(seen_columns).chain(lost_in_joins(look, seen)).collect()
+}
+
+/// Columns of text that a column of numbers is joined to: an index on numbers serves a text of the
+/// row before, one on texts does not serve a number.
+fn lost_in_joins<'a>(look: &Look<'_>, seen: &Seen<'_>) -> Vec<Lost<'a>> {
+    let lost = join::wanted(look, seen).into_iter().filter(|wanted| {
+        let is = |side: Side<'_>, test: fn(&DataType) -> bool| {
+            side.column.data_type.as_ref().is_some_and(test)
+        };
+        is(wanted.own, is_text) && is(wanted.other, DataType::is_numeric)
+    });
+    lost.map(|wanted| Lost {
+        name: wanted.own.column.name.clone(),
+        index: wanted.index.name.clone(),
+        comparison: Some(wanted.comparison),
+        note: None,
+    })
+    .collect()
 }
 
 /// Whether a note is about a table: by its name, or, where it has none, by its indexes.
@@ -101,29 +120,20 @@ fn lost_by_schema<'a>(
     if !is_text(data_type) {
         return None;
     }
-    let node = seen.node;
     // What the step searches by was not lost.
-    let is_searched = matches!(
-        node.access_type.as_deref(),
-        Some("const" | "eq_ref" | "ref" | "range" | "ref_or_null")
-    );
-    if is_searched && node.used_key_parts.iter().any(|part| part.eq_ignore_ascii_case(name)) {
+    if join::is_searched(seen, name) {
         return None;
     }
-    let begins = table
-        .indexes
-        .iter()
-        .filter(|index| index.is_visible)
-        .find(|index| index.parts.first().is_some_and(|part| part.is_column(name)));
+    let node = seen.node;
     let goes_on = || {
         let index = table.index(node.key.as_deref()?)?;
         index
             .parts
             .get(node.used_key_parts.len())
-            .filter(|part| is_searched && part.is_column(name))?;
+            .filter(|part| join::is_lookup(seen) && part.is_column(name))?;
         Some(index)
     };
-    let index = begins.or_else(goes_on)?;
+    let index = join::led_by(table, name).or_else(goes_on)?;
     Some(Lost {
         name: name.clone(),
         index: index.name.clone(),
@@ -144,6 +154,9 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>, lost: &Lost<'_>) -> Finding {
     let (column, index) = (&lost.name, &lost.index);
     let with = match lost.comparison.as_ref().map(|it| &it.with) {
         Some(Operand::Number(number)) => format!("is compared with the number {number}"),
+        Some(Operand::Column(ColumnName { table: Some(table), name })) => {
+            format!("is compared with `{table}`.`{name}`, which is a number")
+        }
         _ => "is compared with a value of another type".to_owned(),
     };
     let title = format!("`{}`.`{column}` {with}: index `{index}` cannot be searched", seen.name);
@@ -159,12 +172,18 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>, lost: &Lost<'_>) -> Finding {
         .extend(data_type.map(|it| Fact::text("type", format!("{:?}", it.name).to_lowercase())));
     finding.evidence.extend(look.facts(seen));
     finding.recommendation.action = Action::Rewrite;
-    finding.recommendation.text = "Quote the constant, or bind it as a string. The index is there; a new one would not help, \
-        for each stored text has to be converted to be compared with a number."
-        .to_owned();
+    let is_join = matches!(lost.comparison.as_ref().map(|it| &it.with), Some(Operand::Column(_)));
+    let advice = match is_join {
+        true => "Make both columns the same type, or CAST the number to CHAR in the comparison.",
+        false => "Quote the constant, or bind it as a string.",
+    };
+    finding.recommendation.text = format!(
+        "{advice} The index is there; a new one would not help, for each stored text has to be converted to be compared with \
+         a number."
+    );
     finding.recommendation.sql.extend(lost.comparison.as_ref().and_then(rewritten));
     finding.verify = format!(
-        "EXPLAIN again with the value in quotes: `{}` is read by index `{index}`, type ref or range.",
+        "EXPLAIN again with values of one type: `{}` is read by index `{index}`, type ref or range.",
         seen.name
     );
     finding
@@ -215,6 +234,8 @@ mod tests {
             // No index is lost.
             "SELECT id FROM parcels WHERE note = 5",
             "SELECT id FROM parcels WHERE code = ?",
+            // No index serves that, whatever the types are.
+            "SELECT id FROM parcels WHERE code <> 5",
         ] {
             check(&given(query), "SQL002", None);
         }
@@ -223,6 +244,44 @@ mod tests {
             "SQL002",
             None,
         );
+    }
+
+    #[test]
+    fn an_index_on_texts_does_not_serve_a_number_of_another_table() {
+        let schema = format!(
+            "{SCHEMA} CREATE TABLE scans (parcel int NOT NULL, tag varchar(20), KEY ix_parcel (parcel));"
+        );
+        let of = |first: &str, second: &str, query: &str| {
+            let text = tsv(&[
+                &line(first, "ALL", "-", "50", "100.00", "-"),
+                &line(
+                    second,
+                    "ALL",
+                    "-",
+                    "90000",
+                    "10.00",
+                    "Using where; Using join buffer (hash join)",
+                ),
+            ]);
+            let findings = crate::advice::plan::fixture::review(
+                &Given::plan(&text).schema(&schema).query(query),
+            );
+            let found = findings.into_iter().find(|it| it.rule == "SQL002");
+            found.map(|it| it.subject.columns.join(","))
+        };
+        let by_number = "SELECT 1 FROM scans JOIN parcels ON parcels.code = scans.parcel";
+        assert_eq!(of("scans", "parcels", by_number).as_deref(), Some("parcels.code"));
+        // The index on numbers is the one wanted, and serves.
+        assert_eq!(
+            of(
+                "parcels",
+                "scans",
+                "SELECT 1 FROM parcels JOIN scans ON scans.parcel = parcels.code"
+            ),
+            None
+        );
+        let by_text = "SELECT 1 FROM scans JOIN parcels ON parcels.code = scans.tag";
+        assert_eq!(of("scans", "parcels", by_text), None);
     }
 
     #[test]

@@ -2,4 +2,5 @@
 
 pub(super) mod collation_mismatch;
 pub(super) mod implicit_conversion;
+mod join;
 mod note;
