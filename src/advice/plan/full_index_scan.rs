@@ -1,7 +1,7 @@
 //! An index is read whole.
 
 use crate::advice::rule::rule;
-use crate::advice::{Finding, Severity};
+use crate::advice::{Confidence, Finding, Severity};
 use crate::plan::Amount;
 
 use super::full_table_scan;
@@ -21,23 +21,33 @@ rule! {
 
 pub fn look(look: &Look<'_>) -> Vec<Finding> {
     let scans = look.tables.iter().filter(|seen| {
-        seen.is_index_scan() && !full_table_scan::is_scan(look, seen) && !is_stopped(look, seen)
+        seen.is_index_scan() && !full_table_scan::is_scan(look, seen) && !is_small(look, seen)
     });
     scans.filter_map(|seen| finding(look, seen)).collect()
 }
 
-/// A LIMIT stops a walk that reads nothing for nothing; measured rows know it already.
-fn is_stopped(look: &Look<'_>, seen: &Seen<'_>) -> bool {
-    let is_small = look.case.load.and_then(|load| load.rows_examined);
-    let is_small = is_small.is_some_and(|rows| rows.mean < Amount::whole(MEDIUM_ROWS));
-    is_small || look.is_quick(seen) || seen.stops_early && !seen.is_measured && !seen.has_condition
+/// What a log or a measured plan shows to be small.
+fn is_small(look: &Look<'_>, seen: &Seen<'_>) -> bool {
+    let examined = look.case.load.and_then(|load| load.rows_examined);
+    examined.is_some_and(|rows| rows.mean < Amount::whole(MEDIUM_ROWS)) || look.is_quick(seen)
+}
+
+/// Entries that are read: no more than a LIMIT asks for, those that it skips included. Beside a
+/// filter the LIMIT tells nothing, and only a log what was read.
+fn entries(look: &Look<'_>, seen: &Seen<'_>) -> Option<Amount> {
+    if seen.is_measured || !seen.stops_early {
+        return seen.read;
+    }
+    match seen.has_condition {
+        true => {
+            look.case.load.and_then(|load| load.rows_examined).map(|rows| rows.mean).or(seen.read)
+        }
+        false => Some(seen.read?.min(Amount::whole(look.names.glance.limit?))),
+    }
 }
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
-    // Beside a filter and a LIMIT the log knows what the plan does not.
-    let logged = look.case.load.and_then(|load| load.rows_examined).map(|rows| rows.mean);
-    let logged = logged.filter(|_| seen.stops_early && !seen.is_measured);
-    let read = logged.or(seen.read).filter(|read| *read >= Amount::whole(MEDIUM_ROWS))?;
+    let read = entries(look, seen).filter(|read| *read >= Amount::whole(MEDIUM_ROWS))?;
     let severity = look.severity(read, Severity::Medium)?;
     let key = seen.node.key.as_deref().unwrap_or("an index");
     let how = if seen.is_measured { "" } else { "about " };
@@ -45,18 +55,25 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
         true => format!(" in {} runs", count(seen.runs)),
         false => String::new(),
     };
-    let title = format!(
-        "index `{key}` of `{}` is read whole: {how}{} entries{runs}",
-        seen.name,
-        count(read)
-    );
+    let is_skipped = seen.stops_early && !seen.has_condition;
+    let what = if is_skipped { "is walked along up to the LIMIT" } else { "is read whole" };
+    let title =
+        format!("index `{key}` of `{}` {what}: {how}{} entries{runs}", seen.name, count(read));
     let mut finding = look.of_table(&RULE, seen, severity, title);
+    // Beside a filter nobody knows where the LIMIT stops.
+    if seen.stops_early && seen.has_condition && !seen.is_measured && look.case.load.is_none() {
+        finding.confidence = Confidence::Low;
+    }
     finding.evidence.extend(look.facts(seen));
     let covers = match seen.node.says("Using index") {
         true => " `Using index` only spares the table itself.",
         false => " Each entry fetches its row of the table besides.",
     };
     let help = match seen.has_condition {
+        _ if is_skipped => {
+            "An offset reads all that it skips: remember the last key that was shown and go on from there \
+             (WHERE key > ? ORDER BY key LIMIT n)."
+        }
         true => {
             "An index that begins with the columns of the condition turns it into a lookup or a range."
         }
@@ -99,7 +116,12 @@ mod tests {
         check(&Given::plan(&plan("20", "Backward index scan")), "PLAN002", None);
         let backward = plan("42000", "Backward index scan");
         let given = Given::plan(&backward);
-        check(&given.query("SELECT * FROM visits ORDER BY id DESC LIMIT 20"), "PLAN002", None);
+        let limited = |query| given.clone().query(query);
+        check(&limited("SELECT * FROM visits ORDER BY id DESC LIMIT 20"), "PLAN002", None);
+        // What an offset skips is read.
+        let deep = limited("SELECT * FROM visits ORDER BY id DESC LIMIT 40000, 20");
+        let finding = check(&deep, "PLAN002", Some(Severity::Medium)).unwrap();
+        assert!(finding.title.ends_with("is walked along up to the LIMIT: about 40,020 entries"));
         // With a filter `rows` says 20, and the log what was read.
         let filtered = plan("20", "Using where");
         let given = Given::plan(&filtered)
