@@ -130,9 +130,8 @@ pub struct Glance {
     pub limit: Option<u64>,
     /// Whether there is an outermost LIMIT, whatever it says.
     pub has_limit: bool,
-    /// Whether it has a WHERE, GROUP BY, ORDER BY, DISTINCT, UNION or an aggregate outermost: a
-    /// LIMIT alone stops the reading of a table.
-    pub is_plain: bool,
+    /// Whether all rows become one outermost: aggregates without GROUP BY. No LIMIT stops that.
+    pub is_aggregated: bool,
     /// Number of SELECTs.
     pub selects: usize,
 }
@@ -175,6 +174,8 @@ struct Look<'a> {
     at: usize,
     clause: Clause,
     outer: Vec<Clause>,
+    has_aggregate: bool,
+    has_group: bool,
     glance: Glance,
 }
 
@@ -264,8 +265,16 @@ const TYPES: &[&str] = &["DATE", "TIME", "TIMESTAMP"];
 impl<'a> Look<'a> {
     fn new(text: &'a str, clause: Clause) -> Look<'a> {
         let tokens = tokens(text.as_bytes()).take(MOST).collect();
-        let glance = Glance { is_plain: true, ..Glance::default() };
-        Look { text, tokens, at: 0, clause, outer: Vec::new(), glance }
+        Look {
+            text,
+            tokens,
+            at: 0,
+            clause,
+            outer: Vec::new(),
+            has_aggregate: false,
+            has_group: false,
+            glance: Glance::default(),
+        }
     }
 
     fn bytes(&self, at: usize) -> &'a [u8] {
@@ -294,6 +303,7 @@ impl<'a> Look<'a> {
             self.step();
             self.at += 1;
         }
+        self.glance.is_aggregated = self.has_aggregate && !self.has_group;
     }
 
     /// What the first word says, past parentheses and hints.
@@ -384,20 +394,11 @@ impl<'a> Look<'a> {
     }
 
     fn outermost(&mut self, at: usize) {
-        const NOT_PLAIN: &[&str] = &[
-            "WHERE",
-            "GROUP",
-            "ORDER",
-            "DISTINCT",
-            "UNION",
-            "HAVING",
-            "JOIN",
-            "EXCEPT",
-            "INTERSECT",
-        ];
-        let is_aggregate = self.is_sign(at + 1, b'(') && self.is_one_of(at, AGGREGATES);
-        if is_aggregate || self.is_one_of(at, NOT_PLAIN) {
-            self.glance.is_plain = false;
+        if self.is_word(at, "GROUP") {
+            self.has_group = true;
+        }
+        if self.is_sign(at + 1, b'(') && self.is_one_of(at, AGGREGATES) {
+            self.has_aggregate = true;
         }
         if self.is_word(at, "LIMIT") && self.clause_may_end(at) {
             self.glance.has_limit = true;

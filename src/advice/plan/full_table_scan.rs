@@ -1,7 +1,7 @@
 //! A table is read whole.
 
 use crate::advice::rule::rule;
-use crate::advice::{Fact, Finding, Severity};
+use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
 
 use super::look::{Look, MEDIUM_ROWS, Seen, count};
@@ -51,9 +51,17 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
         true => format!(" in {} runs", count(seen.runs)),
         false => String::new(),
     };
-    let how = if seen.is_measured { "" } else { "about " };
+    let how = match seen.is_measured {
+        true => "",
+        false if seen.stops_early => "up to ",
+        false => "about ",
+    };
     let title = format!("`{}` is read whole: {how}{} rows{runs}", seen.name, count(read));
     let mut finding = look.of_table(&RULE, seen, severity, title);
+    // Nobody knows how far a LIMIT lets it read.
+    if seen.stops_early && !seen.is_measured && look.case.load.is_none() {
+        finding.confidence = Confidence::Low;
+    }
     finding.evidence.extend(look.facts(seen));
     if look.is_write {
         finding.evidence.push(Fact::flag("locks_all_rows", true));
@@ -69,8 +77,9 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
 
 /// Whether the statement asks for most of the rows.
 fn is_wanted(look: &Look<'_>, seen: &Seen<'_>) -> bool {
-    if seen.stops_early && !seen.is_measured {
-        return look.names.glance.is_plain;
+    // Without a condition the first rows are the wanted ones.
+    if seen.stops_early && !seen.is_measured && !seen.has_condition {
+        return true;
     }
     let has_limit =
         look.names.glance.has_limit || look.sorts.iter().any(|sort| sort.limit.is_some());
@@ -137,6 +146,18 @@ mod tests {
         check(&given, "PLAN001", Some(Severity::Medium));
         // A LIMIT alone stops after 10 rows.
         check(&Given::plan(&plan).query("SELECT id FROM parcels LIMIT 10"), "PLAN001", None);
+        let joined = tsv(&[
+            &line("parcels", "ALL", "-", "300000", "100.00", "-"),
+            &line("d", "eq_ref", "PRIMARY", "1", "100.00", "-"),
+        ]);
+        let given =
+            Given::plan(&joined).query("SELECT 1 FROM parcels JOIN d ON d.id = parcels.d LIMIT 10");
+        check(&given, "PLAN001", None);
+        // With a condition nobody knows how far it reads.
+        let tested = tsv(&[&line("parcels", "ALL", "-", "300000", "5.43", "Using where")]);
+        let given = Given::plan(&tested).query("SELECT id FROM parcels WHERE weight = 5 LIMIT 10");
+        let finding = check(&given, "PLAN001", Some(Severity::Medium)).unwrap();
+        assert_eq!(finding.confidence, crate::advice::Confidence::Low);
         // The rows of a UNION's temporary table are no table.
         let union = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n\
             NULL\tUNION RESULT\t<union1,2>\tALL\tNULL\tNULL\tNULL\tNULL\t500000\tUsing where\n";

@@ -320,6 +320,7 @@ impl<'a> Look<'a> {
                 .any(|node| node.says("Using filesort") || node.says("Using temporary"));
             let limit_stops = block.role == Role::Main
                 && self.names.glance.has_limit
+                && !self.names.glance.is_aggregated
                 && !has_sort
                 && plan.blocks.len() == 1;
             let first_of_block = self.tables.len();

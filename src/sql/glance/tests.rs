@@ -105,14 +105,15 @@ fn names_stand_for_tables() {
 fn limits_count_what_is_skipped() {
     let check = |text: &str, want| {
         let glance = statement(text);
-        assert_eq!((glance.has_limit, glance.limit, glance.is_plain), want, "{text}");
+        assert_eq!((glance.has_limit, glance.limit, glance.is_aggregated), want, "{text}");
     };
-    check("SELECT a FROM t LIMIT 10", (true, Some(10), true));
+    check("SELECT a FROM t LIMIT 10", (true, Some(10), false));
     check("SELECT a FROM t WHERE b LIMIT 5, 10", (true, Some(15), false));
     check("SELECT a FROM t ORDER BY a LIMIT 10 OFFSET 100", (true, Some(110), false));
-    check("SELECT a FROM (SELECT b FROM u LIMIT 3) v", (false, None, true));
-    check("SELECT a FROM t LIMIT ?", (true, None, true));
-    check("SELECT COUNT(*) FROM t LIMIT 1", (true, Some(1), false));
+    check("SELECT a FROM (SELECT COUNT(b) FROM u LIMIT 3) v", (false, None, false));
+    check("SELECT a FROM t LIMIT ?", (true, None, false));
+    check("SELECT a, COUNT(*) FROM t GROUP BY a LIMIT 9", (true, Some(9), false));
+    check("SELECT COUNT(*) FROM t LIMIT 1", (true, Some(1), true));
 }
 
 #[test]
