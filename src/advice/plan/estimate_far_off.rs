@@ -5,7 +5,7 @@ use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::flavor::Family;
 use crate::plan::{Amount, Node};
 
-use super::look::{Look, Seen, count, operation, shortened};
+use super::look::{Look, OF_TITLE, Seen, count, operation, shortened};
 
 rule! {
     /// A step gave ten times as many rows as expected, or a tenth of them.
@@ -168,7 +168,7 @@ fn of_step<'a>(place: usize, node: &'a Node, is_stopped: bool) -> Option<Off<'a>
     }
     let what = match (&node.table, step.strip_prefix("Filter: ")) {
         (Some(table), _) => format!("`{table}`"),
-        (None, Some(condition)) => format!("the filter {}", shortened(condition)),
+        (None, Some(condition)) => format!("the filter {}", shortened(condition, OF_TITLE)),
         (None, None) => step.split(" (").next().unwrap_or_default().to_owned(),
     };
     Some(Off { place, node, expected, came, what, may_be_stopped: false })

@@ -274,7 +274,8 @@ impl<'a> Look<'a> {
             category: rule.category,
             severity,
             confidence: Confidence::Medium,
-            title,
+            // A name or a literal may hold line ends; a title is one line.
+            title: title.replace(['\n', '\r'], " "),
             subject: Subject { query_id, ..Subject::default() },
             evidence,
             recommendation: Recommendation { action: Action::None, ..Recommendation::default() },
@@ -303,7 +304,7 @@ impl<'a> Look<'a> {
                 if seen.is_kept_measured { "rows_kept_measured" } else { "rows_kept_estimated" };
             facts.push(Fact::number(name, kept));
         }
-        facts.extend(seen.condition.map(|it| Fact::text("condition", shortened(it))));
+        facts.extend(seen.condition.map(|it| Fact::text("condition", shortened(it, OF_FACT))));
         facts
     }
 
@@ -682,10 +683,13 @@ pub fn count(amount: Amount) -> String {
     text
 }
 
-/// The beginning of a text, for a fact.
-pub fn shortened(text: &str) -> String {
-    const MOST: usize = 300;
-    match text.char_indices().nth(MOST) {
+/// Characters of a text in a fact, and in a title.
+pub const OF_FACT: usize = 300;
+pub const OF_TITLE: usize = 80;
+
+/// The beginning of a text.
+pub fn shortened(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
