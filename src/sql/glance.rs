@@ -130,8 +130,8 @@ pub struct Glance {
     pub limit: Option<u64>,
     /// Whether there is an outermost LIMIT, whatever it says.
     pub has_limit: bool,
-    /// Whether all rows become one outermost: aggregates without GROUP BY. No LIMIT stops that.
-    pub is_aggregated: bool,
+    /// Whether no LIMIT stops the reading: aggregates without GROUP BY, SQL_CALC_FOUND_ROWS.
+    pub reads_all: bool,
     /// Number of SELECTs.
     pub selects: usize,
 }
@@ -176,6 +176,7 @@ struct Look<'a> {
     outer: Vec<Clause>,
     has_aggregate: bool,
     has_group: bool,
+    counts_all: bool,
     glance: Glance,
 }
 
@@ -273,6 +274,7 @@ impl<'a> Look<'a> {
             outer: Vec::new(),
             has_aggregate: false,
             has_group: false,
+            counts_all: false,
             glance: Glance::default(),
         }
     }
@@ -303,7 +305,7 @@ impl<'a> Look<'a> {
             self.step();
             self.at += 1;
         }
-        self.glance.is_aggregated = self.has_aggregate && !self.has_group;
+        self.glance.reads_all = self.counts_all || self.has_aggregate && !self.has_group;
     }
 
     /// What the first word says, past parentheses and hints.
@@ -397,6 +399,7 @@ impl<'a> Look<'a> {
         if self.is_word(at, "GROUP") {
             self.has_group = true;
         }
+        self.counts_all |= self.is_word(at, "SQL_CALC_FOUND_ROWS");
         if self.is_sign(at + 1, b'(') && self.is_one_of(at, AGGREGATES) {
             self.has_aggregate = true;
         }

@@ -68,8 +68,9 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     }
     finding.recommendation.text = advice(look, seen);
     finding.verify = format!(
-        "EXPLAIN again: access type of `{}` is no longer ALL and rows is far below {}.",
+        "EXPLAIN again: access type of `{}` is no longer {} and rows is far below {}.",
         seen.name,
+        seen.node.access_type.as_deref().unwrap_or("ALL"),
         count(read)
     );
     Some(finding)
@@ -134,6 +135,16 @@ mod tests {
         check(&Given::plan(&plan("300000")), "PLAN001", Some(Severity::Medium));
         check(&Given::plan(&plan("3000000")), "PLAN001", Some(Severity::High));
         check(&Given::plan(&plan("9999")), "PLAN001", None);
+        // 300,000 × 5.43 % = 16,290 are kept; 100.00 beside a condition tells nothing.
+        let kept = |filtered: &str| {
+            let text = tsv(&[&line("parcels", "ALL", "-", "300000", filtered, "Using where")]);
+            let finding = check(&Given::plan(&text), "PLAN001", Some(Severity::Medium)).unwrap();
+            finding.evidence.into_iter().find(|fact| fact.name == "rows_kept_estimated")
+        };
+        let want =
+            crate::advice::Fact::number("rows_kept_estimated", crate::plan::Amount::whole(16_290));
+        assert_eq!(kept("5.43"), Some(want));
+        assert_eq!(kept("100.00"), None);
     }
 
     #[test]

@@ -69,6 +69,9 @@ pub struct Seen<'p> {
     pub is_measured: bool,
     /// Whether `kept` was.
     pub is_kept_measured: bool,
+    /// Whether the print tells what is kept. 100.00 beside a condition does not: it stands for
+    /// what the server does not know as well.
+    pub is_kept_told: bool,
     /// Whether rows are tested after they are read.
     pub has_condition: bool,
     /// The condition, where the print tells it.
@@ -299,7 +302,7 @@ impl<'a> Look<'a> {
         if seen.runs >= Amount::whole(2) {
             facts.push(Fact::number("runs", seen.runs.rounded()));
         }
-        if let Some(kept) = seen.kept.filter(|_| seen.has_condition) {
+        if let Some(kept) = seen.kept.filter(|_| seen.has_condition && seen.is_kept_told) {
             let name =
                 if seen.is_kept_measured { "rows_kept_measured" } else { "rows_kept_estimated" };
             facts.push(Fact::number(name, kept));
@@ -321,7 +324,7 @@ impl<'a> Look<'a> {
                 .any(|node| node.says("Using filesort") || node.says("Using temporary"));
             let limit_stops = block.role == Role::Main
                 && self.names.glance.has_limit
-                && !self.names.glance.is_aggregated
+                && !self.names.glance.reads_all
                 && !has_sort
                 && plan.blocks.len() == 1;
             let first_of_block = self.tables.len();
@@ -409,6 +412,7 @@ impl<'a> Look<'a> {
             kept,
             is_measured: measured.is_some(),
             is_kept_measured: filtered.is_some(),
+            is_kept_told: percent.is_some_and(|it| filtered.is_some() || it < Amount::whole(100)),
             has_condition,
             condition: node.condition.as_deref(),
             is_first,
@@ -529,6 +533,7 @@ impl<'a> Look<'a> {
             kept,
             is_measured: measured.is_some(),
             is_kept_measured: filter.is_some_and(|it| it.actual.is_some()),
+            is_kept_told: filter.is_some() && (measured.is_some() || kept < read),
             has_condition: filter.is_some() || node.condition.is_some(),
             condition: filter.and_then(|it| it.condition.as_deref()).or(node.condition.as_deref()),
             is_first,

@@ -105,7 +105,7 @@ fn names_stand_for_tables() {
 fn limits_count_what_is_skipped() {
     let check = |text: &str, want| {
         let glance = statement(text);
-        assert_eq!((glance.has_limit, glance.limit, glance.is_aggregated), want, "{text}");
+        assert_eq!((glance.has_limit, glance.limit, glance.reads_all), want, "{text}");
     };
     check("SELECT a FROM t LIMIT 10", (true, Some(10), false));
     check("SELECT a FROM t WHERE b LIMIT 5, 10", (true, Some(15), false));
@@ -114,6 +114,7 @@ fn limits_count_what_is_skipped() {
     check("SELECT a FROM t LIMIT ?", (true, None, false));
     check("SELECT a, COUNT(*) FROM t GROUP BY a LIMIT 9", (true, Some(9), false));
     check("SELECT COUNT(*) FROM t LIMIT 1", (true, Some(1), true));
+    check("SELECT SQL_CALC_FOUND_ROWS a FROM t LIMIT 1", (true, Some(1), true));
 }
 
 #[test]
