@@ -5,11 +5,12 @@
 //! TREE they are steps above it. Here they are the same. Rows that were measured go before rows
 //! that were expected.
 
-use std::collections::HashMap;
+mod lines;
+mod steps;
 
 use crate::advice::{Action, Confidence, Fact, Finding, Recommendation, Rule, Severity, Subject};
 use crate::plan::weight::{MANY_ROWS, NOTABLE_ROWS};
-use crate::plan::{Amount, Node, Plan, Role, StepEstimate};
+use crate::plan::{Amount, Node, Plan, StepEstimate};
 use crate::schema::Table;
 use crate::sql::glance::{self, ColumnName, Comparison, Mention, Verb};
 
@@ -18,7 +19,7 @@ use super::names::Names;
 
 /// Rows touched from which a finding is high, where no log tells the share of time.
 ///
-/// Ours, as are the other two (§3 of the rules): a million rows are read in about a second.
+/// Ours, as are the other two; users who give a log get the share of time in their place.
 pub const HIGH_ROWS: u64 = 1_000_000;
 /// Rows touched from which a finding is medium.
 pub const MEDIUM_ROWS: u64 = MANY_ROWS;
@@ -310,279 +311,6 @@ impl<'a> Look<'a> {
         facts.extend(seen.condition.map(|it| Fact::text("condition", shortened(it, OF_FACT))));
         facts
     }
-
-    // What the forms with blocks say.
-
-    fn see_blocks(&mut self) {
-        let plan = self.case.plan;
-        let made: Vec<usize> = plan.blocks.iter().filter_map(|block| block.reader).collect();
-        for (number, block) in plan.blocks.iter().enumerate() {
-            let has_sort = block
-                .nodes
-                .iter()
-                .filter_map(|at| plan.nodes.get(*at))
-                .any(|node| node.says("Using filesort") || node.says("Using temporary"));
-            let limit_stops = block.role == Role::Main
-                && self.names.glance.has_limit
-                && !self.names.glance.reads_all
-                && !has_sort
-                && plan.blocks.len() == 1;
-            let first_of_block = self.tables.len();
-            let first_sort = self.sorts.len();
-            let mut loops = Some(Amount::ONE);
-            let mut before = Amount::ONE;
-            let mut is_all_measured = true;
-            for (order, at) in block.nodes.iter().enumerate() {
-                let Some(node) = plan.nodes.get(*at) else { continue };
-                let mut seen = self.seen_of_line(*at, node, order == 0, loops);
-                seen.block = Some(number);
-                seen.before = before;
-                before = before.times(node.rows.unwrap_or(Amount::ONE));
-                seen.stops_early |= limit_stops;
-                let is_buffered = node.says("Using join buffer");
-                loops = seen.kept.filter(|_| seen.is_measured && !is_buffered);
-                is_all_measured &= seen.is_measured;
-                self.sort_of_line(*at, node, &seen, block.role, is_all_measured);
-                if is_real(seen.name) && !made.contains(at) && node.access_type.is_some() {
-                    self.tables.push(seen);
-                }
-            }
-            // What a temporary table gets is known when all its tables are.
-            if let Some(rows) = loops.filter(|_| is_all_measured) {
-                for sort in self.sorts.iter_mut().skip(first_sort).filter(|sort| sort.has_temporary)
-                {
-                    (sort.rows, sort.is_measured) = (rows, true);
-                }
-            }
-            let is_repeated = block.is_dependent
-                && matches!(
-                    block.role,
-                    Role::Subquery | Role::Union | Role::Intersect | Role::Except
-                );
-            if let Some(place) = block.nodes.first().filter(|_| is_repeated) {
-                let runs = plan.nodes.get(*place).and_then(|node| node.actual?.loops);
-                self.repeated.push(Repeated {
-                    place: *place,
-                    id: block.id,
-                    runs: runs.unwrap_or(self.estimate(*place).runs),
-                    is_measured: runs.is_some(),
-                    tables: (first_of_block..self.tables.len()).collect(),
-                });
-            }
-        }
-    }
-
-    /// `loops` are the rows that the measured tables before it left.
-    fn seen_of_line(
-        &self,
-        at: usize,
-        node: &'a Node,
-        is_first: bool,
-        loops: Option<Amount>,
-    ) -> Seen<'a> {
-        let estimate = self.estimate(at);
-        let buffer = buffer_of(node);
-        let actual = node.actual.unwrap_or_default();
-        // A join buffer is read for many rows at once; how often it was filled is not printed.
-        let is_buffered = node.says("Using join buffer");
-        let measured_runs = match is_first {
-            _ if actual.loops.is_some() => actual.loops,
-            true => None,
-            false if is_buffered => Some(Amount::ONE),
-            false => loops,
-        };
-        let per_run = actual.rows_per_loop;
-        let measured = actual.rows().or_else(|| Some(per_run?.times(measured_runs?).rounded()));
-        let read = measured.or(estimate.rows);
-        let filtered = actual.filtered.filter(|_| measured.is_some());
-        let percent = filtered.or(node.filtered);
-        // Without a figure nobody knows what a condition keeps; MariaDB's 100.00 is none.
-        let has_condition = node.says("Using where") || node.condition.is_some();
-        let kept = match percent {
-            Some(percent) => read.map(|read| read.percent(percent)),
-            None => read,
-        };
-        Seen {
-            place: at,
-            node,
-            name: node.table.as_deref().unwrap_or_default(),
-            runs: measured_runs.unwrap_or(estimate.runs),
-            outer: loops.filter(|_| measured.is_some()).unwrap_or(estimate.outer),
-            read,
-            kept,
-            is_measured: measured.is_some(),
-            is_kept_measured: filtered.is_some(),
-            is_kept_told: percent.is_some_and(|it| filtered.is_some() || it < Amount::whole(100)),
-            has_condition,
-            condition: node.condition.as_deref(),
-            is_first,
-            buffer,
-            stops_early: ["FirstMatch", "Not exists"].iter().any(|words| node.says(words)),
-            before: Amount::ONE,
-            block: None,
-        }
-    }
-
-    fn sort_of_line(
-        &mut self,
-        at: usize,
-        node: &'a Node,
-        seen: &Seen<'a>,
-        role: Role,
-        is_measured: bool,
-    ) {
-        if !node.says("Using filesort") || role == Role::Result {
-            return;
-        }
-        let has_temporary = node.says("Using temporary");
-        let estimate = self.estimate(at).sorted;
-        // What a temporary table holds of a join is known when all its tables are.
-        let measured = seen.kept.filter(|_| is_measured && !has_temporary);
-        let limit = match role {
-            Role::Main => node.limit.or(self.names.glance.limit),
-            _ => node.limit,
-        };
-        self.sorts.push(Sort {
-            place: at,
-            name: node.table.as_deref(),
-            rows: measured.unwrap_or(estimate),
-            is_measured: measured.is_some(),
-            limit,
-            has_temporary,
-        });
-    }
-
-    // What the forms say whose steps hold each other.
-
-    fn see_tree(&mut self) {
-        for place in 0..self.nodes.len() {
-            if let Some(node) = self.nodes.get(place).copied() {
-                self.see_step(place, node);
-            }
-        }
-        self.tables_of_repeated();
-    }
-
-    fn see_step(&mut self, place: usize, node: &'a Node) {
-        let operation = node.operation.as_deref().unwrap_or_default();
-        if node.says("Using filesort") {
-            self.sort_of_step(place, node);
-        }
-        let is_repeated = operation.starts_with("Select #")
-            && (operation.contains("dependent") || operation.contains("uncacheable"));
-        if is_repeated {
-            let runs = node.children.first().and_then(|child| child.actual?.loops);
-            let id = operation.trim_start_matches("Select #");
-            let id = id.split(|c: char| !c.is_ascii_digit()).next().and_then(|id| id.parse().ok());
-            let is_measured = runs.is_some();
-            let runs = runs.unwrap_or(self.estimate(place).runs);
-            self.repeated.push(Repeated { place, id, runs, is_measured, tables: Vec::new() });
-        }
-        let Some(name) = node.table.as_deref() else { return };
-        if node.access_type.is_some() && node.children.is_empty() && is_real(name) {
-            let seen = self.seen_of_step(place, node, name);
-            self.tables.push(seen);
-        }
-    }
-
-    fn seen_of_step(&self, place: usize, node: &'a Node, name: &'a str) -> Seen<'a> {
-        let estimate = self.estimate(place);
-        let nodes =
-            || self.above(place).filter_map(|it| Some((it.order, *self.nodes.get(it.place)?)));
-        let filter =
-            nodes().next().map(|(_, it)| it).filter(|it| operation(it).starts_with("Filter: "));
-        let measured = node.actual_rows();
-        let read = measured.or(estimate.rows);
-        let kept = match (filter, measured) {
-            (None, _) => read,
-            (Some(filter), Some(_)) => filter.actual_rows(),
-            (Some(filter), None) => filter.rows.map(|rows| rows.times(estimate.runs)),
-        };
-        let mut buffer = None;
-        let mut is_first = true;
-        let mut stops_early = false;
-        let mut is_open = true;
-        for (order, it) in nodes() {
-            let operation = operation(it);
-            if operation.starts_with("Hash") && !operation.starts_with("Hash ") {
-                break;
-            }
-            let is_hash = it.says("Using join buffer (hash");
-            if is_hash && order == 0 && is_first {
-                buffer = Some(Buffer::Hash);
-                is_first = false;
-            }
-            let is_loop = operation.starts_with("Nested loop");
-            is_first &= !(is_loop && order > 0);
-            is_open &= !READS_ALL.iter().any(|words| operation.starts_with(words));
-            let is_semi = is_loop
-                && order > 0
-                && (operation.contains("semijoin") || operation.contains("antijoin"));
-            stops_early |= is_open && (operation.starts_with("Limit") || is_semi);
-            if operation.starts_with("Select #") || operation.starts_with("Materialize") {
-                break;
-            }
-        }
-        Seen {
-            place,
-            node,
-            name,
-            runs: node.actual.and_then(|it| it.loops).unwrap_or(estimate.runs),
-            outer: estimate.outer,
-            read,
-            kept,
-            is_measured: measured.is_some(),
-            is_kept_measured: filter.is_some_and(|it| it.actual.is_some()),
-            is_kept_told: filter.is_some() && (measured.is_some() || kept < read),
-            has_condition: filter.is_some() || node.condition.is_some(),
-            condition: filter.and_then(|it| it.condition.as_deref()).or(node.condition.as_deref()),
-            is_first,
-            buffer,
-            stops_early,
-            before: Amount::ONE,
-            block: None,
-        }
-    }
-
-    fn sort_of_step(&mut self, place: usize, node: &'a Node) {
-        let below = node.children.first();
-        let measured = below.and_then(|child| child.actual_rows());
-        let mut first = below;
-        let mut has_temporary = false;
-        let mut name = None;
-        while let Some(step) = first {
-            has_temporary |= step.says("Using temporary");
-            // Below `<temporary>` stands what fills it.
-            if step.table.as_deref().is_some_and(|table| is_real(table) || step.children.is_empty())
-            {
-                name = step.table.as_deref();
-                break;
-            }
-            first = step.children.first();
-        }
-        self.sorts.push(Sort {
-            place,
-            name: name.filter(|name| is_real(name)),
-            rows: measured.unwrap_or(self.estimate(place).sorted),
-            is_measured: measured.is_some(),
-            limit: node.limit,
-            has_temporary,
-        });
-    }
-
-    fn tables_of_repeated(&mut self) {
-        let places: HashMap<usize, usize> =
-            self.repeated.iter().enumerate().map(|(at, it)| (it.place, at)).collect();
-        for (at, seen) in self.tables.iter().enumerate() {
-            let inside: Vec<usize> =
-                self.above(seen.place).filter_map(|it| places.get(&it.place).copied()).collect();
-            for place in inside {
-                if let Some(repeated) = self.repeated.get_mut(place) {
-                    repeated.tables.push(at);
-                }
-            }
-        }
-    }
 }
 
 /// Whether a column in the condition of a step is one of its table.
@@ -611,21 +339,6 @@ fn parents(nodes: &[&Node]) -> Vec<Option<Above>> {
 /// Steps above a step that are looked at.
 const NEAR: usize = 64;
 
-/// Steps that take all rows of those below before they give their first one.
-const READS_ALL: &[&str] = &[
-    "Sort",
-    "Aggregate",
-    "Materialize",
-    "Union materialize",
-    "Intersect materialize",
-    "Except materialize",
-    "Temporary table",
-    "Window aggregate with",
-    "Group aggregate (computed in",
-    "Inner hash",
-    "Left hash",
-];
-
 /// The step in the words of TREE; empty in other forms.
 pub fn operation(node: &Node) -> &str {
     node.operation.as_deref().unwrap_or_default()
@@ -634,18 +347,6 @@ pub fn operation(node: &Node) -> &str {
 /// Whether a name is that of a table: not one that the server makes, such as `<derived2>`.
 fn is_real(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('<')
-}
-
-/// How a line is joined, if without an index.
-fn buffer_of(node: &Node) -> Option<Buffer> {
-    let access = node.access_type.as_deref().unwrap_or_default();
-    let is_scan =
-        ["ALL", "index", "range", "index_merge"].contains(&access) || access.starts_with("hash_");
-    let words = node.extra.iter().find(|fact| fact.starts_with("Using join buffer"))?;
-    let is_hash =
-        access.starts_with("hash_") || words.contains("hash join") || words.contains("BNLH");
-    let is_lookup = words.contains("BKA") || words.contains("Batched Key Access");
-    (is_scan && !is_lookup).then_some(if is_hash { Buffer::Hash } else { Buffer::Loop })
 }
 
 fn is_write(plan: &Plan, nodes: &[&Node], verb: Verb) -> bool {
