@@ -68,10 +68,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 
 /// A rule that tells the cause, and those that see only its effect at the same step.
 const CAUSES: &[(&str, &[&str])] = &[
-    (
-        "SQL002",
-        &["SQL025", "PLAN001", "PLAN002", "PLAN003", "PLAN006", "PLAN009", "PLAN010", "PLAN017"],
-    ),
+    ("SQL002", &["PLAN001", "PLAN002", "PLAN003", "PLAN006", "PLAN009", "PLAN010", "PLAN017"]),
     ("SQL025", &["PLAN001", "PLAN002", "PLAN003", "PLAN006", "PLAN009", "PLAN010", "PLAN017"]),
     ("PLAN003", &["PLAN001", "PLAN006", "PLAN010", "PLAN017"]),
     ("PLAN006", &["PLAN001", "PLAN002", "PLAN010", "PLAN017"]),

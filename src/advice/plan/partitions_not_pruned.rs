@@ -1,9 +1,11 @@
 //! All partitions are read though a condition names their column.
 
+use std::collections::HashSet;
+
 use crate::advice::rule::rule;
 use crate::advice::{Action, Fact, Finding, Severity};
 use crate::plan::Amount;
-use crate::schema::Partitions;
+use crate::schema::{Partition, Partitions};
 
 use super::look::{LOW_ROWS, Look, Seen, count};
 
@@ -27,7 +29,7 @@ pub fn look(look: &Look<'_>) -> Vec<Finding> {
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     let partitions = look.table(seen)?.partitions.as_ref()?;
-    let read_of = partitions_read(seen)?;
+    let read_of = partitions_read(seen, partitions)?;
     let all = number(partitions)?;
     let rows = seen.read.filter(|rows| *rows >= Amount::whole(LOW_ROWS))?;
     let is_most = u128::from(read_of) * 100 >= u128::from(all) * u128::from(MOST);
@@ -81,17 +83,25 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-fn partitions_read(seen: &Seen<'_>) -> Option<u64> {
-    let names = seen.node.partitions.as_deref()?;
-    // `p0_p0sp0` names a part of a part.
-    let mut parts: Vec<&str> =
-        names.split(',').map(|name| name.trim().split('_').next().unwrap_or_default()).collect();
-    if !names.contains("sp") {
-        parts = names.split(',').map(str::trim).collect();
-    }
-    parts.sort_unstable();
-    parts.dedup();
-    u64::try_from(parts.len()).ok()
+/// How many partitions are named; `p0_p0sp1` is a part of p0.
+fn partitions_read(seen: &Seen<'_>, partitions: &Partitions) -> Option<u64> {
+    let names = seen.node.partitions.as_deref()?.split(',').map(str::trim);
+    // Partitions without a list have the names p0, p1, …, in which there is no `_`.
+    let is_listed = |name: &str| {
+        let is_same = |it: &Partition| it.name.eq_ignore_ascii_case(name);
+        partitions.listed.is_empty() || partitions.listed.iter().any(is_same)
+    };
+    let whole = |name: &'_ str| match partitions.sub.is_some() {
+        true => name
+            .match_indices('_')
+            .map(|(at, _)| &name[..at])
+            .find(|it| is_listed(it))
+            .unwrap_or(name)
+            .to_lowercase(),
+        false => name.to_lowercase(),
+    };
+    let read: HashSet<String> = names.map(whole).collect();
+    u64::try_from(read.len()).ok()
 }
 
 fn number(partitions: &Partitions) -> Option<u64> {
@@ -129,5 +139,19 @@ mod tests {
         let one = plan("p2");
         check(&Given::plan(&one).schema(SCHEMA).query(wrapped), "PLAN016", None);
         check(&Given::plan(&text).query(wrapped), "PLAN016", None);
+    }
+
+    #[test]
+    fn parts_of_a_partition_count_as_one() {
+        let schema = "CREATE TABLE visits (id int NOT NULL, day date NOT NULL) PARTITION BY RANGE (YEAR(day)) \
+            SUBPARTITION BY HASH (id) SUBPARTITIONS 2 (PARTITION p_a VALUES LESS THAN (2025), \
+            PARTITION p_b VALUES LESS THAN (2026), PARTITION p_c VALUES LESS THAN MAXVALUE);";
+        let query = "SELECT COUNT(*) FROM visits WHERE MONTH(day) = 5";
+        let all = plan("p_a_p_asp0,p_a_p_asp1,p_b_p_bsp0,p_b_p_bsp1,p_c_p_csp0,p_c_p_csp1");
+        let given = Given::plan(&all).schema(schema).query(query);
+        let finding = check(&given, "PLAN016", Some(Severity::Medium)).unwrap();
+        assert!(finding.title.starts_with("3 of 3 partitions"), "{}", finding.title);
+        let some = plan("p_a_p_asp0,p_a_p_asp1,p_b_p_bsp0");
+        check(&Given::plan(&some).schema(schema).query(query), "PLAN016", None);
     }
 }

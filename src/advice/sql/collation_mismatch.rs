@@ -1,12 +1,12 @@
 //! Two columns of different collations are joined.
 
-use crate::advice::plan::look::{Look, Seen, by_rows};
+use crate::advice::plan::look::{Look, Seen};
 use crate::advice::rule::rule;
-use crate::advice::{Action, Confidence, Fact, Finding, Severity};
+use crate::advice::{Action, Confidence, Fact, Finding};
 use crate::flavor::Family;
 
 use super::join::{self, Side, Wanted};
-use super::note::{Refused, Why, is_served, refused};
+use super::note::{Refused, Why, is_served, refused, severity};
 
 rule! {
     /// Columns of different character sets or collations are compared, and the index of one of them
@@ -96,9 +96,7 @@ fn is_lost(look: &Look<'_>, wanted: &Wanted<'_>) -> bool {
 
 fn finding(look: &Look<'_>, lost: &Lost<'_, '_>) -> Finding {
     let seen = lost.seen;
-    let rows = seen.read.unwrap_or_default();
-    let severity =
-        look.share().map(|_| Severity::High).or_else(|| by_rows(rows)).unwrap_or(Severity::Low);
+    let severity = severity(look, seen);
     let title = format!(
         "`{}`.`{}` is compared with a text of another collation: index `{}` cannot be searched",
         seen.name, lost.column, lost.index

@@ -1,13 +1,13 @@
 //! A text column is compared with a number.
 
-use crate::advice::plan::look::{Look, Seen, by_rows};
+use crate::advice::plan::look::{Look, Seen};
 use crate::advice::rule::rule;
-use crate::advice::{Action, Confidence, Fact, Finding, Severity};
+use crate::advice::{Action, Confidence, Fact, Finding};
 use crate::schema::{DataType, TypeName};
 use crate::sql::glance::{ColumnName, Comparison, Op, Operand};
 
 use super::join::{self, Side};
-use super::note::{Refused, Why, is_served, refused};
+use super::note::{Refused, Why, is_served, refused, severity};
 
 rule! {
     /// A text column is compared with a number, so each of its values is converted.
@@ -148,9 +148,7 @@ fn is_text(data_type: &DataType) -> bool {
 }
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>, lost: &Lost<'_>) -> Finding {
-    let rows = seen.read.unwrap_or_default();
-    let severity =
-        look.share().map(|_| Severity::High).or_else(|| by_rows(rows)).unwrap_or(Severity::Low);
+    let severity = severity(look, seen);
     let (column, index) = (&lost.name, &lost.index);
     let with = match lost.comparison.as_ref().map(|it| &it.with) {
         Some(Operand::Number(number)) => format!("is compared with the number {number}"),

@@ -7,7 +7,8 @@
 //!                                                                                              MariaDB, 1105
 //! ```
 
-use crate::advice::plan::look::{LOW_ROWS, Seen};
+use crate::advice::Severity;
+use crate::advice::plan::look::{LOW_ROWS, Look, Seen};
 use crate::plan::{Amount, Plan};
 
 /// What such a note says.
@@ -57,6 +58,11 @@ pub fn is_served(seen: &Seen<'_>, key: &str) -> bool {
     );
     let is_other = seen.node.key.as_deref().is_some_and(|own| own != key);
     is_lookup && is_other && seen.read.is_some_and(|rows| rows < Amount::whole(LOW_ROWS))
+}
+
+/// How much a lost index matters: the mistake stays one where the table is small today.
+pub fn severity(look: &Look<'_>, seen: &Seen<'_>) -> Severity {
+    look.severity(seen.read.unwrap_or_default(), Severity::High).unwrap_or(Severity::Low)
 }
 
 /// Notes that are read.
