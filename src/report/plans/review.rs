@@ -297,7 +297,8 @@ fn evidence(fact: &Fact, depth: Depth) -> String {
         Value::Flag(false) => "no".to_owned(),
     };
     let value = if depth == Depth::Full { value } else { cut(&value, LONG) };
-    format!("{} {value}", fact.name.replace('_', " "))
+    // Facts stand in a row, parted by semicolons.
+    format!("{} {}", fact.name.replace('_', " "), value.trim_end_matches('.'))
 }
 
 /// An index as it would be declared.
