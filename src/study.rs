@@ -21,6 +21,7 @@ use crate::report::ndjson::Events;
 use crate::report::plans::Review;
 use crate::report::profile::{Limit, Order, Outliers, metric_of, profile};
 use crate::report::{Input, Report};
+use crate::schema::Schema;
 use crate::source::blocks::Blocks;
 use crate::source::{self, Compression};
 use crate::time::Zone;
@@ -42,6 +43,8 @@ pub struct Request {
     pub threads: usize,
     /// Files with plans of the statements.
     pub plans: Vec<PathBuf>,
+    /// The tables.
+    pub schema: Option<Schema>,
 }
 
 impl Request {
@@ -105,7 +108,10 @@ impl Study {
                 let told = "plans belong to statements: --plans needs --group-by fingerprint";
                 return Err(Error::Usage(told.to_owned()));
             }
-            files => plans::review(files, plans::Given::default(), &stop)?,
+            files => {
+                let given = plans::Given { statements: None, schema: request.schema.as_ref() };
+                plans::review(files, given, &stop)?
+            }
         };
         let standard_input = [PathBuf::from("-")];
         let paths = if paths.is_empty() { &standard_input } else { paths };
@@ -247,7 +253,8 @@ impl Study {
             report.count_folded();
         }
         if report.group == Group::Fingerprint {
-            plans::attach(&mut report, self.plans, &request.options, None);
+            let schema = request.schema.as_ref();
+            plans::attach(&mut report, self.plans, &request.options, schema);
         }
         Ok(report)
     }

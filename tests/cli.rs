@@ -830,3 +830,23 @@ fn a_query_with_a_with_clause_is_explained_as_it_stands() {
     assert!(shown.contains("\nWITH x AS (SELECT 1 AS a) DELETE"), "{shown}");
     assert!(!shown.contains("Converted for EXPLAIN"), "{shown}");
 }
+
+#[test]
+fn a_schema_tells_of_the_indexes_in_plans_of_classes() {
+    let schema = "CREATE TABLE stock (product_id INT NOT NULL, qty INT, PRIMARY KEY (product_id)) ENGINE=InnoDB;\n\
+                  CREATE TABLE counters (id INT NOT NULL, hits INT, PRIMARY KEY (id)) ENGINE=InnoDB;\n";
+    let (_folder, schema) = file("schema.sql", schema);
+    let plans = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("samples/explain/shop.txt")
+        .display()
+        .to_string();
+    let of_files = report(&[&sample("shop.log"), "--plans", &plans, "--schema", &schema]);
+    let node = &of_files["classes"][1]["plans"][0]["nodes"][0];
+    // An INT that may not be NULL takes the 4 bytes of key_len.
+    assert_eq!(node["used_key_parts"], serde_json::json!(["product_id"]));
+    let of_log = report(&[&sample("mariadb-10.11-explain.log"), "--schema", &schema]);
+    assert_eq!(
+        of_log["classes"][0]["plans"][0]["nodes"][0]["key_parts"],
+        serde_json::json!(["id"])
+    );
+}

@@ -66,6 +66,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     plans: Vec<PathBuf>,
 
+    /// Tables of the plans: a dump without rows, SHOW CREATE TABLE or SHOW INDEX; may be repeated
+    #[arg(long, value_name = "FILE")]
+    schema: Vec<PathBuf>,
+
     /// Leave out the charts
     #[arg(long)]
     no_report_histogram: bool,
@@ -105,6 +109,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     )?;
     request.options.timeline = args.timeline;
     request.plans = args.plans.clone();
+    let (quiet, verbose) = args.manners.quiet_and_verbose();
+    request.schema = inputs::schema(&args.schema, quiet, verbose)?;
     request.threads = args.threads.threads.map_or(0, usize::from);
     let look = Look {
         rules: args.inputs.rules(),

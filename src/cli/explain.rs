@@ -6,7 +6,6 @@ use std::sync::atomic::AtomicBool;
 
 use adagio::advice::Severity;
 use adagio::report::plans::{Depth, Look, Review, diff, json, markdown, text};
-use adagio::schema::Schema;
 use adagio::study::plan_diff;
 use adagio::study::plans::{Given, review};
 use clap::ValueEnum;
@@ -122,7 +121,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let statements = args.query.as_deref().map(inputs::read_whole).transpose()?;
     // Nothing is kept of a run that is stopped: Ctrl-C ends it.
     let stop = Arc::new(AtomicBool::new(false));
-    let schema = schema(args)?;
+    let schema = inputs::schema(&args.schema, args.quiet, args.verbose)?;
     let given = Given { statements: statements.as_deref(), schema: schema.as_ref() };
     let review = review(&args.files, given, &stop)?;
     if !args.quiet {
@@ -148,49 +147,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     Ok(if fails { super::FOUND } else { super::DONE })
 }
 
-/// Reads the schema, and says what could not be read.
-fn schema(args: &Args) -> anyhow::Result<Option<Schema>> {
-    if args.schema.is_empty() {
-        return Ok(None);
-    }
-    let mut schema = Schema::default();
-    for path in &args.schema {
-        let text = inputs::read_whole(path)?;
-        let problems = schema.add(&text, &path.display().to_string());
-        if args.quiet {
-            continue;
-        }
-        let most = if args.verbose { problems.len() } else { 1 };
-        for problem in problems.iter().take(most) {
-            eprintln!("adagio: {problem}");
-        }
-        let more = problems.len().saturating_sub(most);
-        if more > 0 {
-            eprintln!("adagio: {}: {more} more of the kind (-v tells where)", path.display());
-        }
-    }
-    if schema.tables().len() == 0 && !args.quiet {
-        eprintln!("adagio: no table in --schema");
-    }
-    Ok(Some(schema))
-}
-
 /// Says on standard error what is odd about the inputs.
 fn warn(review: &Review, verbose: bool) {
-    for input in &review.inputs {
-        let name = &input.name;
-        if input.plans == 0 && input.bytes > 0 {
-            eprintln!("adagio: {name}: no EXPLAIN output: {}", input.looks);
-        }
-        let most = if verbose { input.problems.len() } else { 1 };
-        for problem in input.problems.iter().take(most) {
-            eprintln!("adagio: {name}: {}", problem.told(false));
-        }
-        let more = input.problems.len().saturating_sub(most);
-        if more > 0 {
-            eprintln!("adagio: {name}: {more} more of the kind (-v tells where)");
-        }
-    }
+    output::warn_of_plans(&review.inputs, verbose);
     match review.plans_without_statement {
         0 => {}
         1 => eprintln!("adagio: 1 plan has no statement in --query"),

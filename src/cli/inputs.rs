@@ -9,6 +9,7 @@ use adagio::digest::filter::Filter;
 use adagio::digest::stat::Rules;
 use adagio::digest::{Group, Options};
 use adagio::report::profile::{Limit, Order, Outliers};
+use adagio::schema::Schema;
 use adagio::source::compressed;
 use adagio::sql::condition::Condition;
 use adagio::study::Request;
@@ -150,6 +151,7 @@ impl Args {
             log_zone: log_zone.map_err(|error| anyhow!("--log-tz: {error}"))?,
             threads: 0,
             plans: Vec::new(),
+            schema: None,
         })
     }
 }
@@ -176,4 +178,31 @@ pub fn read_whole(path: &Path) -> anyhow::Result<Vec<u8>> {
         text.drain(..3);
     }
     Ok(text)
+}
+
+/// Reads the schema, and says what could not be read.
+pub fn schema(paths: &[PathBuf], quiet: bool, verbose: bool) -> anyhow::Result<Option<Schema>> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let mut schema = Schema::default();
+    for path in paths {
+        let text = read_whole(path)?;
+        let problems = schema.add(&text, &path.display().to_string());
+        if quiet {
+            continue;
+        }
+        let most = if verbose { problems.len() } else { 1 };
+        for problem in problems.iter().take(most) {
+            eprintln!("adagio: {problem}");
+        }
+        let more = problems.len().saturating_sub(most);
+        if more > 0 {
+            eprintln!("adagio: {}: {more} more of the kind (-v tells where)", path.display());
+        }
+    }
+    if schema.tables().len() == 0 && !quiet {
+        eprintln!("adagio: no table in --schema");
+    }
+    Ok(Some(schema))
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use adagio::report::plans::PlanWithoutClass;
+use adagio::report::plans::{self, PlanWithoutClass};
 use adagio::report::{Input, Report};
 use adagio::study::Progress;
 use anyhow::Context;
@@ -42,7 +42,30 @@ pub struct Manners {
     verbose: bool,
 }
 
+/// Says on standard error what is odd about files with plans.
+pub fn warn_of_plans(inputs: &[plans::Input], verbose: bool) {
+    for input in inputs {
+        let name = &input.name;
+        if input.plans == 0 && input.bytes > 0 {
+            eprintln!("adagio: {name}: no EXPLAIN output: {}", input.looks);
+        }
+        let most = if verbose { input.problems.len() } else { 1 };
+        for problem in input.problems.iter().take(most) {
+            eprintln!("adagio: {name}: {}", problem.told(false));
+        }
+        let more = input.problems.len().saturating_sub(most);
+        if more > 0 {
+            eprintln!("adagio: {name}: {more} more of the kind (-v tells where)");
+        }
+    }
+}
+
 impl Manners {
+    /// No warnings, and each in full.
+    pub fn quiet_and_verbose(&self) -> (bool, bool) {
+        (self.quiet, self.verbose)
+    }
+
     /// Says on standard error what is odd about the inputs.
     pub fn warn(&self, report: &Report, redact: bool) {
         if self.quiet {
@@ -59,6 +82,7 @@ impl Manners {
                 }
             }
         }
+        warn_of_plans(&report.plan_inputs, self.verbose);
         for plan in &report.plans_without_class {
             let PlanWithoutClass { source, line, reason } = plan;
             eprintln!("adagio: {source}: line {line}: this plan is not shown: {reason}");

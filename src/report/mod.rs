@@ -107,6 +107,8 @@ pub struct Report {
     pub rules: Rules,
     /// Attributes that were left out because the log has too many.
     pub forgotten_names: usize,
+    /// Files that plans were read from.
+    pub plan_inputs: Vec<plans::Input>,
     /// Plans of classes.
     pub plans: Vec<ClassPlan>,
     /// Plans that were given and belong to no class.
@@ -190,6 +192,7 @@ impl Report {
             timeline: false,
             rules,
             forgotten_names: 0,
+            plan_inputs: Vec::new(),
             plans: Vec::new(),
             plans_without_class: Vec::new(),
             digest,

@@ -150,6 +150,13 @@ pub(super) fn attach(
             }
         }
     }
+    if let Some(schema) = schema {
+        // What does not add up is told of the files, above; a log has many plans of few forms.
+        for of in report.plans.iter_mut().filter(|of| of.logged_at.is_some()) {
+            key_parts::fill(&mut of.plan, schema);
+        }
+    }
+    report.plan_inputs = review.inputs;
     report.judge_plans(schema);
 }
 
