@@ -763,7 +763,7 @@ fn plans_stand_with_their_classes() {
     let shown = text(&run(&["digest", &log, "--plans", &plans]).stdout);
     assert!(shown.contains("# Advice: PLAN001 (high): "), "{shown}");
     assert!(
-        shown.contains("the plan expects 1,203,753, the log has 1,204,461 on average"),
+        shown.contains("the plan expects 1,203,753, the log has 1,204,462 on average"),
         "{shown}"
     );
 }

@@ -49,6 +49,7 @@ fn by_lines(text: &[u8]) -> &'static str {
     }
     if first.starts_with(b"{") && has(b"\"query_block\"")
         || has(b"| select_type |")
+        || first.starts_with(b"-> ") && (has(b"(cost=") || has(b"(actual time="))
         || first.starts_with(b"id\tselect_type")
     {
         return "it looks like EXPLAIN output; see `adagio explain`";

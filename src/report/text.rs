@@ -332,7 +332,9 @@ impl Text<'_> {
         for ranked in &report.profile.shown {
             let class = &report.digest.classes[ranked.class];
             let by_fingerprint = report.group == Group::Fingerprint;
-            let id = if by_fingerprint { self.id(ranked.class) } else { "0x".to_owned() };
+            // The peer shows what is left of an ID without digits.
+            let none = if self.is_peer() { "0x" } else { "-" };
+            let id = if by_fingerprint { self.id(ranked.class) } else { none.to_owned() };
             let scores =
                 report.time_of(class).and_then(|stat| super::profile::scores(&stat, self.rules()));
             let score = scores.map_or("-".to_owned(), |(ratio, _)| format!("{ratio:.2}"));
@@ -601,8 +603,11 @@ impl Text<'_> {
             let logged = report.digest.classes[class].totals(places, metric::ROWS_EXAMINED);
             if let (Some(estimate), Some(logged)) = (of.plan.estimate(), logged) {
                 let expected = plans::text::count(estimate.rows_examined);
-                let average = logged.sum / i128::from(logged.count);
-                let average = cell::thousands(u64::try_from(average).unwrap_or(u64::MAX));
+                let average = logged.sum as f64 / logged.count as f64;
+                let average = match average {
+                    0.0..10.0 => format!("{average:.2}"),
+                    _ => cell::thousands(average.round() as u64),
+                };
                 let line = format!("the plan expects {expected}, the log has {average} on average");
                 self.wrapped("# Rows examined: ", &line)?;
             }
