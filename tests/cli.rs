@@ -850,3 +850,36 @@ fn a_schema_tells_of_the_indexes_in_plans_of_classes() {
         serde_json::json!(["id"])
     );
 }
+
+#[test]
+fn no_literal_reaches_standard_error_where_none_may_be_shown() {
+    let plan = "EXPLAIN SELECT a FROM t WHERE b = 4711;\n{ \"query_block\": { \"table\": { \"rows\": \"SECRET1\", \
+                \"table_name\": \"t\", \"access_type\": \"ALL\", \"attached_condition\": \"(ssn = 424242)\"\n";
+    let (_plans, plans) = file("plans.txt", plan);
+    let (_schema, schema) = file("schema.sql", "CREATE TABLE t (a INT foo 'SECRET2', b INT);\n");
+    let (_log, log) = file("slow.log", entry(7, "app", "SELECT a FROM t WHERE b = 12"));
+    let told = |more: &[&str]| {
+        let arguments = ["digest", "-v", &log, "--plans", &plans, "--schema", &schema];
+        text(&run(&[&arguments[..], more].concat()).stderr)
+    };
+    let secrets = ["SECRET1", "SECRET2"];
+    assert!(secrets.iter().all(|secret| told(&[]).contains(secret)), "{}", told(&[]));
+    let told = told(&["--redact"]);
+    assert!(!["SECRET1", "SECRET2", "424242", "4711"].iter().any(|it| told.contains(it)), "{told}");
+    assert!(told.contains("plans.txt") && told.contains("schema.sql"), "{told}");
+}
+
+#[test]
+fn a_digest_can_fail_on_findings() {
+    let plans = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("samples/explain/shop.txt")
+        .display()
+        .to_string();
+    let status = |severity: &str| {
+        let log = sample("shop.log");
+        run(&["digest", "--plans", &plans, "--fail-on", severity, &log]).status.code()
+    };
+    assert_eq!((status("high"), status("critical")), (Some(1), Some(0)));
+    let output = run(&["explain", "--diff", "--fail-on", "low", &plans, &plans]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -11,6 +11,7 @@ use adagio::report::{Look, json, text};
 use adagio::study::Study;
 use clap::ValueEnum;
 
+use super::explain::FailOn;
 use super::{inputs, output, values};
 
 /// A format of the report.
@@ -29,7 +30,7 @@ enum Format {
 /// what was not counted.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit status: 0 done, 2 wrong usage or nothing to read, 130 stopped by Ctrl-C."
+    after_help = "Exit status: 0 done, 1 a finding that --fail-on names, 2 wrong usage or nothing to read, 130 stopped by Ctrl-C."
 )]
 pub struct Args {
     #[command(flatten)]
@@ -70,6 +71,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     schema: Vec<PathBuf>,
 
+    /// Exit with status 1 if a finding is at least so severe
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
+
     /// Leave out the charts
     #[arg(long)]
     no_report_histogram: bool,
@@ -109,8 +114,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     )?;
     request.options.timeline = args.timeline;
     request.plans = args.plans.clone();
-    let (quiet, verbose) = args.manners.quiet_and_verbose();
-    request.schema = inputs::schema(&args.schema, quiet, verbose)?;
+    let warnings = args.manners.warnings(args.inputs.redact);
+    request.schema = inputs::schema(&args.schema, warnings)?;
     request.threads = args.threads.threads.map_or(0, usize::from);
     let look = Look {
         rules: args.inputs.rules(),
@@ -133,5 +138,11 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Format::Text => text::write(&report, &look, out),
         Format::Json => json::write(&report, &look, out),
     })?;
-    Ok(if stop.load(Ordering::Relaxed) { super::STOPPED } else { super::DONE })
+    let worst = report.plans.iter().flat_map(|plan| &plan.findings).map(|it| it.severity).max();
+    let fails = args.fail_on.is_some_and(|least| worst >= Some(least.severity()));
+    Ok(match stop.load(Ordering::Relaxed) {
+        true => super::STOPPED,
+        false if fails => super::FOUND,
+        false => super::DONE,
+    })
 }

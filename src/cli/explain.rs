@@ -10,7 +10,8 @@ use adagio::study::plan_diff;
 use adagio::study::plans::{Given, review};
 use clap::ValueEnum;
 
-use super::{inputs, output};
+use super::inputs;
+use super::output::{self, Warnings};
 
 /// Formats of the review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,7 +26,7 @@ enum Format {
 
 /// From which severity on a finding fails the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FailOn {
+pub enum FailOn {
     Info,
     Low,
     Medium,
@@ -34,7 +35,8 @@ enum FailOn {
 }
 
 impl FailOn {
-    fn severity(self) -> Severity {
+    /// The least severity that fails.
+    pub fn severity(self) -> Severity {
         match self {
             FailOn::Info => Severity::Info,
             FailOn::Low => Severity::Low,
@@ -68,7 +70,7 @@ pub struct Args {
     schema: Vec<PathBuf>,
 
     /// Exit with status 1 if a finding is at least so severe
-    #[arg(long, value_enum, value_name = "SEVERITY")]
+    #[arg(long, value_enum, value_name = "SEVERITY", conflicts_with = "diff")]
     fail_on: Option<FailOn>,
 
     /// Format of the review
@@ -121,11 +123,12 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let statements = args.query.as_deref().map(inputs::read_whole).transpose()?;
     // Nothing is kept of a run that is stopped: Ctrl-C ends it.
     let stop = Arc::new(AtomicBool::new(false));
-    let schema = inputs::schema(&args.schema, args.quiet, args.verbose)?;
+    let warnings = Warnings { quiet: args.quiet, verbose: args.verbose, redact: false };
+    let schema = inputs::schema(&args.schema, warnings)?;
     let given = Given { statements: statements.as_deref(), schema: schema.as_ref() };
     let review = review(&args.files, given, &stop)?;
     if !args.quiet {
-        warn(&review, args.verbose);
+        warn(&review, warnings);
     }
     let look = args.look();
     if args.diff {
@@ -148,8 +151,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
 }
 
 /// Says on standard error what is odd about the inputs.
-fn warn(review: &Review, verbose: bool) {
-    output::warn_of_plans(&review.inputs, verbose);
+fn warn(review: &Review, warnings: Warnings) {
+    output::warn_of_plans(&review.inputs, warnings);
     match review.plans_without_statement {
         0 => {}
         1 => eprintln!("adagio: 1 plan has no statement in --query"),

@@ -17,6 +17,8 @@ use adagio::time::{Timestamp, Zone, typed};
 use anyhow::{Context, anyhow};
 use clap::ValueEnum;
 
+use super::output::{Warnings, warn};
+
 /// Which tool's figures and IDs are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Compat {
@@ -181,7 +183,8 @@ pub fn read_whole(path: &Path) -> anyhow::Result<Vec<u8>> {
 }
 
 /// Reads the schema, and says what could not be read.
-pub fn schema(paths: &[PathBuf], quiet: bool, verbose: bool) -> anyhow::Result<Option<Schema>> {
+pub fn schema(paths: &[PathBuf], manners: Warnings) -> anyhow::Result<Option<Schema>> {
+    let Warnings { quiet, verbose, redact } = manners;
     if paths.is_empty() {
         return Ok(None);
     }
@@ -194,15 +197,15 @@ pub fn schema(paths: &[PathBuf], quiet: bool, verbose: bool) -> anyhow::Result<O
         }
         let most = if verbose { problems.len() } else { 1 };
         for problem in problems.iter().take(most) {
-            eprintln!("adagio: {problem}");
+            warn(&problem.told(redact));
         }
         let more = problems.len().saturating_sub(most);
         if more > 0 {
-            eprintln!("adagio: {}: {more} more of the kind (-v tells where)", path.display());
+            warn(&format!("{}: {more} more of the kind (-v tells where)", path.display()));
         }
     }
     if schema.tables().len() == 0 && !quiet {
-        eprintln!("adagio: no table in --schema");
+        warn("no table in --schema");
     }
     Ok(Some(schema))
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use adagio::report::cell::shown;
 use adagio::report::plans::{self, PlanWithoutClass};
 use adagio::report::{Input, Report};
 use adagio::study::Progress;
@@ -42,28 +43,44 @@ pub struct Manners {
     verbose: bool,
 }
 
+/// How warnings are printed.
+#[derive(Debug, Clone, Copy)]
+pub struct Warnings {
+    /// Not at all.
+    pub quiet: bool,
+    /// Each one in full.
+    pub verbose: bool,
+    /// Without text of the input.
+    pub redact: bool,
+}
+
+/// Prints a warning. A terminal would obey control characters of the input.
+pub fn warn(text: &str) {
+    eprintln!("adagio: {}", shown(text.as_bytes()));
+}
+
 /// Says on standard error what is odd about files with plans.
-pub fn warn_of_plans(inputs: &[plans::Input], verbose: bool) {
+pub fn warn_of_plans(inputs: &[plans::Input], manners: Warnings) {
     for input in inputs {
         let name = &input.name;
         if input.plans == 0 && input.bytes > 0 {
-            eprintln!("adagio: {name}: no EXPLAIN output: {}", input.looks);
+            warn(&format!("{name}: no EXPLAIN output: {}", input.looks));
         }
-        let most = if verbose { input.problems.len() } else { 1 };
+        let most = if manners.verbose { input.problems.len() } else { 1 };
         for problem in input.problems.iter().take(most) {
-            eprintln!("adagio: {name}: {}", problem.told(false));
+            warn(&format!("{name}: {}", problem.told(manners.redact)));
         }
         let more = input.problems.len().saturating_sub(most);
         if more > 0 {
-            eprintln!("adagio: {name}: {more} more of the kind (-v tells where)");
+            warn(&format!("{name}: {more} more of the kind (-v tells where)"));
         }
     }
 }
 
 impl Manners {
-    /// No warnings, and each in full.
-    pub fn quiet_and_verbose(&self) -> (bool, bool) {
-        (self.quiet, self.verbose)
+    /// How warnings are to be printed.
+    pub fn warnings(&self, redact: bool) -> Warnings {
+        Warnings { quiet: self.quiet, verbose: self.verbose, redact }
     }
 
     /// Says on standard error what is odd about the inputs.
@@ -73,19 +90,19 @@ impl Manners {
         }
         for input in &report.inputs {
             if let Some(line) = oddities(input) {
-                eprintln!("adagio: {}: {line}", input.name);
+                warn(&format!("{}: {line}", input.name));
             }
             if self.verbose {
                 for problem in &input.problems {
                     let offset = problem.origin.offset;
-                    eprintln!("adagio: {}: byte {offset}: {}", input.name, problem.told(redact));
+                    warn(&format!("{}: byte {offset}: {}", input.name, problem.told(redact)));
                 }
             }
         }
-        warn_of_plans(&report.plan_inputs, self.verbose);
+        warn_of_plans(&report.plan_inputs, self.warnings(redact));
         for plan in &report.plans_without_class {
             let PlanWithoutClass { source, line, reason } = plan;
-            eprintln!("adagio: {source}: line {line}: this plan is not shown: {reason}");
+            warn(&format!("{source}: line {line}: this plan is not shown: {reason}"));
         }
     }
 

@@ -12,6 +12,7 @@
 //! meets; from then on it gives up those that were not.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use hashbrown::{HashMap, HashSet};
@@ -47,6 +48,8 @@ pub fn key_hash(key: &[u8]) -> KeyHash {
 #[derive(Debug)]
 pub struct Admission {
     most: usize,
+    /// The input whose batches are admitted now.
+    source: AtomicU32,
     queue: Mutex<Queue>,
     /// The classes, once there are more than can be kept.
     full: OnceLock<Hashes>,
@@ -65,12 +68,23 @@ struct Queue {
 impl Admission {
     /// Admits the first `most` classes.
     pub fn of(most: usize) -> Admission {
-        Admission { most, queue: Mutex::default(), full: OnceLock::new() }
+        Admission {
+            most,
+            source: AtomicU32::new(0),
+            queue: Mutex::default(),
+            full: OnceLock::new(),
+        }
     }
 
     /// How many classes are kept.
     pub fn most(&self) -> usize {
         self.most
+    }
+
+    /// Whether a thread that keeps so many classes has to leave an input to itself for now: its
+    /// classes cannot be admitted, or given up, before those of the inputs in front of it.
+    pub fn is_ahead(&self, source: u32, classes: usize) -> bool {
+        classes > self.most && self.full().is_none() && self.source.load(Ordering::Relaxed) < source
     }
 
     /// The classes that are kept; `None` as long as all are.
@@ -90,6 +104,7 @@ impl Admission {
         while let Some((is_last, new)) = queue.early.remove(&queue.next) {
             let (source, number) = queue.next;
             queue.next = if is_last { (source + 1, 0) } else { (source, number + 1) };
+            self.source.store(queue.next.0, Ordering::Relaxed);
             for class in new {
                 if queue.admitted.contains(&class) {
                     continue;

@@ -648,6 +648,11 @@ impl<'o> Sorter<'o> {
         }
     }
 
+    /// Whether an input has to be left for now; see [`Admission::is_ahead`].
+    pub fn is_ahead(&self, source: u32) -> bool {
+        self.admission.is_ahead(source, self.hashes.len())
+    }
+
     /// Gives up classes that turned out to be past the bound.
     fn settle(&mut self) {
         let Some(kept) = self.admission.full() else { return };

@@ -3,6 +3,8 @@
 //! There are few of them in most logs, and each class has most of them. So their texts are kept
 //! once, and a class counts them by number.
 
+use std::hash::{BuildHasher, Hasher};
+
 use hashbrown::HashMap;
 
 use crate::digest::tally::{self, Tally};
@@ -49,7 +51,7 @@ impl Names {
 #[derive(Debug)]
 pub(super) struct Known {
     texts: Vec<Box<[u8]>>,
-    /// Numbers by a cheap hash; [`FREE`] where there is none. At least twice as many as texts.
+    /// Numbers by hash; [`FREE`] where there is none. At least twice as many as texts.
     slots: Vec<u32>,
 }
 
@@ -115,17 +117,11 @@ impl Known {
         (slot + 1) & (self.slots.len() - 1)
     }
 
-    /// By a cheap hash of the first and the last eight bytes and the length.
     #[inline]
     fn slot(&self, name: &[u8]) -> usize {
-        let ends = match (name.first_chunk::<8>(), name.last_chunk::<8>()) {
-            (Some(first), Some(last)) => {
-                u64::from_le_bytes(*first) ^ u64::from_le_bytes(*last).rotate_left(32)
-            }
-            _ => name.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte)),
-        };
-        let hash = (ends ^ name.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        (hash >> 32) as usize & (self.slots.len() - 1)
+        let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+        hasher.write(name);
+        (hasher.finish() >> 32) as usize & (self.slots.len() - 1)
     }
 }
 

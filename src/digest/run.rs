@@ -216,9 +216,10 @@ fn work<'o>(
 ) -> (Sorter<'o>, Registry, Problems) {
     let mut reader = Reader::new(reading.clone());
     let mut batch = Batch::default();
-    let first = lanes.iter().filter(|lane| !lane.is_taken());
+    let first = lanes.iter().filter(|lane| !lane.is_taken()).map(|lane| (lane, true));
     // Then with those that others are not through with.
-    'lanes: for lane in first.chain(lanes) {
+    let others = lanes.iter().map(|lane| (lane, false));
+    'lanes: for (lane, may_leave) in first.chain(others) {
         while lane.next(&mut batch, ahead.as_mut()) {
             for frame in &batch.frames {
                 let said = reader.read(&batch, frame);
@@ -229,6 +230,9 @@ fn work<'o>(
             // Asked behind the batch: what was read before the stop counts.
             if stop.load(Ordering::Relaxed) {
                 break 'lanes;
+            }
+            if may_leave && sorter.is_ahead(batch.source) {
+                break;
             }
         }
     }

@@ -53,8 +53,16 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}, column {}: {}", self.source, self.line, self.column, self.detail)?;
-        if self.text.is_empty() { Ok(()) } else { write!(f, ": {}", self.text) }
+        f.write_str(&self.told(false))
+    }
+}
+
+impl Problem {
+    /// Where and what; without the text itself where no literal may be shown.
+    pub fn told(&self, redact: bool) -> String {
+        let Problem { source, line, column, detail, text } = self;
+        let place = format!("{source}, line {line}, column {column}: {detail}");
+        if redact || text.is_empty() { place } else { format!("{place}: {text}") }
     }
 }
 

@@ -1,5 +1,6 @@
 //! One run over EXPLAIN output: inputs, statements and a schema in, a review of their plans out.
 
+use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -138,9 +139,11 @@ pub(super) fn attach(
     options: &Options,
     schema: Option<&Schema>,
 ) {
+    let names_ids = review.plans.iter().any(|reviewed| reviewed.plan.query_id.is_some());
+    let by_id = if names_ids { by_id(report) } else { ById::new() };
     for Reviewed { input, plan, findings } in review.plans {
         let source = review.inputs.get(input).map_or(String::new(), |input| input.name.clone());
-        match class_of(report, &plan, options) {
+        match class_of(report, &by_id, &plan, options) {
             Ok(class) => {
                 report.plans.push(ClassPlan { class, source, logged_at: None, plan, findings });
             }
@@ -160,12 +163,25 @@ pub(super) fn attach(
     report.judge_plans(schema);
 }
 
+/// Classes by the last 16 digits of their IDs.
+type ById = HashMap<String, usize>;
+
+fn by_id(report: &Report) -> ById {
+    let classes = 0..report.digest.keys.len();
+    classes.map(|class| (report.id_of(class).to_string().split_off(16), class)).collect()
+}
+
 /// The class of a plan, or why it has none.
-fn class_of(report: &Report, plan: &Plan, options: &Options) -> Result<usize, &'static str> {
+fn class_of(
+    report: &Report,
+    by_id: &ById,
+    plan: &Plan,
+    options: &Options,
+) -> Result<usize, &'static str> {
     if let Some(id) = &plan.query_id {
-        let mut classes = 0..report.digest.keys.len();
+        let class = by_id.get(id.get(id.len().saturating_sub(16)..).unwrap_or_default()).copied();
         let is_meant = |class: &usize| report.id_of(*class).to_string().ends_with(id.as_str());
-        return classes.find(is_meant).ok_or("no class has its query ID");
+        return class.filter(is_meant).ok_or("no class has its query ID");
     }
     let Some(query) = &plan.query else { return Err("no statement or query ID stands with it") };
     let key = fingerprint_of(query.as_bytes(), options);
