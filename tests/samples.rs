@@ -403,6 +403,30 @@ fn items_past_their_bound_share_a_row() {
     }
 }
 
+/// A thread that is ahead of the inputs in front leaves its own for a while.
+#[test]
+fn packed_inputs_side_by_side_keep_to_the_bound_on_classes() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = samples().into_iter().find(|path| path.ends_with("shop.log")).unwrap();
+    let logs = [std::fs::read(&shop).unwrap().repeat(12), noise(9_000), noise(14_000)];
+    let mut paths = Vec::new();
+    for (place, log) in logs.iter().enumerate() {
+        let path = folder.path().join(format!("{place}.log"));
+        std::fs::write(&path, &packed(log)[1].1).unwrap();
+        paths.push(path);
+    }
+    let run = |threads: usize| {
+        let mut request = request(Rules::Default, threads);
+        request.options.most_classes = Some(50);
+        let study = Study::open(&paths, request, Arc::new(AtomicBool::new(false))).unwrap();
+        written(&study.run().unwrap(), Rules::Default)
+    };
+    let want = run(1);
+    for threads in [2, 3, 8] {
+        assert!(run(threads) == want, "{threads} threads");
+    }
+}
+
 /// First bytes of the entries of a log.
 fn entries(bytes: &[u8]) -> Vec<usize> {
     let mut framer = Framer::new(0, Blocks::new(Box::new(Cursor::new(bytes.to_vec()))), None);

@@ -31,7 +31,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Digest(digest::Args),
+    Digest(Box<digest::Args>),
     Explain(explain::Args),
     Export(export::Args),
     Fingerprint(fingerprint::Args),
