@@ -408,7 +408,7 @@ fn items_past_their_bound_share_a_row() {
 fn packed_inputs_side_by_side_keep_to_the_bound_on_classes() {
     let folder = tempfile::tempdir().unwrap();
     let shop = samples().into_iter().find(|path| path.ends_with("shop.log")).unwrap();
-    let logs = [std::fs::read(&shop).unwrap().repeat(12), noise(9_000), noise(14_000)];
+    let logs = [std::fs::read(&shop).unwrap().repeat(4), noise(3_000), noise(5_000)];
     let mut paths = Vec::new();
     for (place, log) in logs.iter().enumerate() {
         let path = folder.path().join(format!("{place}.log"));
