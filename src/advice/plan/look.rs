@@ -378,15 +378,7 @@ pub fn count(amount: Amount) -> String {
         let hundredths = amount.times(Amount::whole(100)).rounded();
         return hundredths.ratio(Amount::whole(100)).unwrap_or_default().to_string();
     }
-    let digits = amount.rounded().floor().to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    amount.grouped()
 }
 
 /// Characters of a text in a fact, and in a title.
