@@ -78,6 +78,19 @@ impl Amount {
         self.0 / Amount::UNIT
     }
 
+    /// The nearest whole number for people, with a comma between thousands.
+    pub fn grouped(self) -> String {
+        let digits = self.rounded().floor().to_string();
+        let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+        for (place, digit) in digits.chars().enumerate() {
+            if place > 0 && (digits.len() - place).is_multiple_of(3) {
+                text.push(',');
+            }
+            text.push(digit);
+        }
+        text
+    }
+
     /// The nearest whole number, half up.
     pub fn rounded(self) -> Amount {
         let whole = self.0.saturating_add(Amount::UNIT / 2) / Amount::UNIT;

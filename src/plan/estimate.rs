@@ -1,8 +1,6 @@
 //! What the server expects a plan to cost: rows read, rows sorted, rows of the result.
 
-use std::collections::HashMap;
-use std::ptr;
-
+use super::work::{NEVER, READS_MERGED, Work};
 use super::{Amount, Block, Node, Plan, Role};
 
 /// The estimates of a plan added up.
@@ -16,38 +14,15 @@ pub struct Estimate {
     pub rows_result: Amount,
 }
 
-/// What the plan expects of one step, over all its runs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct StepEstimate {
-    /// How often the step is run.
-    pub runs: Amount,
-    /// Rows that the tables before it leave, for which it has to find partners: as `runs`, but for
-    /// a join buffer and a hash, which are read for many rows at once.
-    pub outer: Amount,
-    /// Rows that it reads; of an operation above tables those that it gives.
-    pub rows: Option<Amount>,
-    /// Rows that it sorts.
-    pub sorted: Amount,
+/// A plan followed from step to step: what it expects of each, and of all together.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    pub sum: Estimate,
+    /// By the place of the step in [`all_nodes`](Plan::all_nodes).
+    pub steps: Vec<Work>,
 }
 
 impl Plan {
-    /// What the plan expects of each step, by its place in [`all_nodes`](Plan::all_nodes). Steps
-    /// that are never run, such as the second of two alternatives, expect nothing.
-    pub fn step_estimates(&self) -> Vec<StepEstimate> {
-        if !self.blocks.is_empty() {
-            return steps_of_blocks(self);
-        }
-        let mut sum = Estimate::default();
-        let mut steps = Vec::new();
-        of_tree(&self.nodes, &mut sum, &mut steps);
-        let mut told: HashMap<*const Node, StepEstimate> = steps.into_iter().collect();
-        let nodes = self.all_nodes();
-        nodes
-            .into_iter()
-            .map(|node| told.remove(&ptr::from_ref(node)).unwrap_or_default())
-            .collect()
-    }
-
     /// Adds up what the plan expects. A row estimate that is not told counts as none; a condition
     /// without an estimate as one that keeps all rows.
     ///
@@ -58,17 +33,23 @@ impl Plan {
     /// `None` of a plan that tells no step, as MySQL says `<not executable by iterator executor>` of
     /// some UPDATEs and DELETEs, and of a print that is cut: what is missing is not known.
     pub fn estimate(&self) -> Option<Estimate> {
-        let first = self.nodes.first()?;
-        let is_told = !self.is_cut
-            && !first.operation.as_deref().is_some_and(|step| step.starts_with("<not exec"));
-        is_told.then(|| match self.blocks.is_empty() {
-            true => {
-                let mut sum = Estimate::default();
-                of_tree(&self.nodes, &mut sum, &mut Vec::new());
-                sum
-            }
+        self.is_told().then(|| self.walk().sum)
+    }
+
+    /// Whether the print tells all steps.
+    pub(super) fn is_told(&self) -> bool {
+        let is_step = |node: &Node| {
+            !node.operation.as_deref().is_some_and(|step| step.starts_with("<not exec"))
+        };
+        !self.is_cut && self.nodes.first().is_some_and(is_step)
+    }
+
+    /// Follows the steps, as far as the print goes.
+    pub(super) fn walk(&self) -> Walk {
+        match self.blocks.is_empty() {
+            true => of_tree(&self.nodes),
             false => of_blocks(self),
-        })
+        }
     }
 }
 
@@ -84,23 +65,19 @@ const EMPTY: &[&str] = &[
 
 /// What a block does when it is run once.
 struct Run {
-    examined: Amount,
-    sorted: Amount,
     result: Amount,
     /// The rows of the result with those of the further parts of a UNION.
     joined: Amount,
     /// Rows that each of its nodes sorts.
-    sorts: Vec<(usize, Amount)>,
+    sorts: Vec<Amount>,
 }
 
 /// Runs a block; `before` gets for each of its nodes the rows that those before it leave.
 fn run_of(plan: &Plan, block: &Block, before: &mut [Amount]) -> Run {
-    let mut examined = Amount::ZERO;
-    let mut sorted = Amount::ZERO;
     let mut result = Amount::ONE;
     let mut sorts_all = None;
-    let mut sorts = Vec::new();
-    for (place, at) in block.nodes.iter().enumerate() {
+    let mut sorts = vec![Amount::ZERO; block.nodes.len()];
+    for (order, at) in block.nodes.iter().enumerate() {
         let Some(node) = plan.nodes.get(*at) else { continue };
         if let Some(rows) = before.get_mut(*at) {
             *rows = result;
@@ -110,25 +87,21 @@ fn run_of(plan: &Plan, block: &Block, before: &mut [Amount]) -> Run {
             result = if is_empty { Amount::ZERO } else { result };
             continue;
         };
-        let loops = if place == 0 || is_buffered(node) { Amount::ONE } else { result };
-        examined = examined.plus(rows.times(loops));
         result = result.times(kept(node, rows));
         if node.says("Using filesort") {
             // A sort of a temporary table gets the rows of all tables.
             if node.says("Using temporary") {
-                sorts_all.get_or_insert(*at);
+                sorts_all.get_or_insert(order);
             }
-            if sorts_all.is_none() {
-                sorted = sorted.plus(result);
-                sorts.push((*at, result));
+            if let (None, Some(sorted)) = (sorts_all, sorts.get_mut(order)) {
+                *sorted = result;
             }
         }
     }
-    if let Some(at) = sorts_all {
-        sorted = sorted.plus(result);
-        sorts.push((at, result));
+    if let Some(sorted) = sorts_all.and_then(|order| sorts.get_mut(order)) {
+        *sorted = result;
     }
-    Run { examined, sorted, result, joined: result, sorts }
+    Run { result, joined: result, sorts }
 }
 
 /// Rows that a table leaves of those read. A table of one row that is not there leaves NULLs of an
@@ -158,49 +131,57 @@ fn runs_of(plan: &Plan) -> (Vec<Run>, Vec<Amount>) {
     (runs, before)
 }
 
-fn steps_of_blocks(plan: &Plan) -> Vec<StepEstimate> {
+fn of_blocks(plan: &Plan) -> Walk {
     let (runs, before) = runs_of(plan);
-    let mut steps = vec![StepEstimate::default(); plan.nodes.len()];
+    let mut walk = Walk { steps: vec![NEVER; plan.nodes.len()], ..Walk::default() };
     for (place, (block, run)) in plan.blocks.iter().zip(&runs).enumerate() {
         let times = times_of(plan, &runs, &before, place);
-        for (order, at) in block.nodes.iter().enumerate() {
-            let (Some(step), Some(node)) = (steps.get_mut(*at), plan.nodes.get(*at)) else {
-                continue;
-            };
-            let outer = before.get(*at).copied().unwrap_or(Amount::ONE);
-            let loops = if order == 0 || is_buffered(node) { Amount::ONE } else { outer };
-            step.runs = times.times(loops);
-            step.outer = times.times(outer);
-            step.rows = node.rows.map(|rows| rows.times(step.runs));
-        }
-        for (at, rows) in &run.sorts {
-            if let Some(step) = steps.get_mut(*at) {
-                step.sorted = rows.times(times);
-            }
-        }
-    }
-    steps
-}
-
-fn of_blocks(plan: &Plan) -> Estimate {
-    let (runs, before) = runs_of(plan);
-    let mut sum = Estimate::default();
-    for (place, (block, run)) in plan.blocks.iter().zip(&runs).enumerate() {
-        let times = times_of(plan, &runs, &before, place);
-        sum.rows_examined = sum.rows_examined.plus(run.examined.times(times));
-        sum.rows_sorted = sum.rows_sorted.plus(run.sorted.times(times));
+        steps_of_block(plan, block, run, &before, times, &mut walk);
         let result = block.nodes.first().filter(|_| block.role == Role::Result);
         let result = result.and_then(|place| plan.nodes.get(*place));
         let joined = block.first_part.and_then(|first| runs.get(first)).map(|run| run.joined);
         if let (Some(node), Some(rows)) = (result, joined)
             && node.says("Using filesort")
         {
-            sum.rows_sorted = sum.rows_sorted.plus(rows.times(times));
+            walk.sum.rows_sorted = walk.sum.rows_sorted.plus(rows.times(times));
         }
     }
     let main = plan.blocks.iter().position(|block| block.role == Role::Main);
-    sum.rows_result = main.and_then(|main| runs.get(main)).map_or(Amount::ZERO, |run| run.joined);
-    sum
+    let main = main.and_then(|main| runs.get(main));
+    walk.sum.rows_result = main.map_or(Amount::ZERO, |run| run.joined);
+    walk
+}
+
+/// What is expected of the nodes of a block that is run so many times.
+fn steps_of_block(
+    plan: &Plan,
+    block: &Block,
+    run: &Run,
+    before: &[Amount],
+    times: Amount,
+    walk: &mut Walk,
+) {
+    let mut stores = None;
+    let mut stored = None;
+    for (order, at) in block.nodes.iter().enumerate() {
+        let (Some(step), Some(node)) = (walk.steps.get_mut(*at), plan.nodes.get(*at)) else {
+            continue;
+        };
+        let outer = before.get(*at).copied().unwrap_or(Amount::ONE);
+        let loops = if order == 0 || is_buffered(node) { Amount::ONE } else { outer };
+        let (runs, outer) = (times.times(loops), times.times(outer));
+        let sorted = run.sorts.get(order).copied().unwrap_or_default().times(times);
+        *step = Work::of(node, runs, outer, sorted);
+        walk.sum.add(step);
+        if node.says("Using temporary") {
+            stores.get_or_insert(*at);
+        }
+        stored = node.rows.map(|rows| kept(node, rows).times(outer));
+    }
+    // The rows of all tables of a SELECT are what its temporary table gets.
+    if let Some(step) = stores.and_then(|at| walk.steps.get_mut(at)) {
+        step.stored = stored;
+    }
 }
 
 /// Adds the rows of further parts of a UNION to those of its first part; duplicates are not known.
@@ -239,18 +220,25 @@ fn times_of(plan: &Plan, runs: &[Run], before: &[Amount], place: usize) -> Amoun
 }
 
 /// The same for operations that hold each other. Their depth is bounded where they are read.
-fn of_tree(nodes: &[Node], sum: &mut Estimate, steps: &mut Steps) {
-    let Some((main, others)) = nodes.split_first() else { return };
-    sum.rows_result = out(main).unwrap_or(Amount::ZERO);
-    step(main, Amount::ONE, Amount::ONE, sum, steps);
+fn of_tree(nodes: &[Node]) -> Walk {
+    let mut walk = Walk::default();
+    let Some((main, others)) = nodes.split_first() else { return walk };
+    walk.sum.rows_result = out(main).unwrap_or(Amount::ZERO);
+    step(main, Amount::ONE, Amount::ONE, &mut walk);
     for other in others {
-        let times = times_of_subquery(other, sum.rows_result);
-        step(other, times, times, sum, steps);
+        let times = times_of_subquery(other, walk.sum.rows_result);
+        step(other, times, times, &mut walk);
     }
+    walk
 }
 
-/// What was expected of the nodes that were run.
-type Steps = Vec<(*const Node, StepEstimate)>;
+/// Passes over steps that are not taken.
+fn skip(nodes: &[Node], walk: &mut Walk) {
+    for node in nodes {
+        walk.steps.push(NEVER);
+        skip(&node.children, walk);
+    }
+}
 
 /// Whether the second step below is taken once for each row of the first, and all rows count.
 fn is_loop(node: &Node) -> bool {
@@ -283,31 +271,33 @@ fn times_of_subquery(node: &Node, rows: Amount) -> Amount {
     if heading.starts_with("Select #") && is_dependent { rows } else { Amount::ONE }
 }
 
-/// Steps that read rows without an access type.
-const READS: &[&str] = &["Count rows in", "Scan new records", "Materialize table function"];
-/// Steps of an index merge: the rows are those left of the scans below, as in a line `index_merge`.
-const MERGES: &[&str] =
-    &["Intersect rows sorted", "Deduplicate rows sorted", "Sort-deduplicate by row ID"];
+/// Operations that put what is below them into a temporary table.
+const STORES: &[&str] = &[
+    "Materialize",
+    "Union materialize",
+    "Intersect materialize",
+    "Except materialize",
+    "Temporary table",
+    "Aggregate using temporary",
+];
 
-fn step(node: &Node, times: Amount, outer: Amount, sum: &mut Estimate, steps: &mut Steps) {
+fn step(node: &Node, times: Amount, outer: Amount, walk: &mut Walk) {
     let operation = node.operation.as_deref().unwrap_or_default();
     let begins = |words: &[&str]| words.iter().any(|words| operation.starts_with(words));
-    let is_merge = begins(MERGES);
-    // What the server puts into a temporary table of its own is not read from a table.
-    let is_own = node.table.as_deref().is_some_and(|table| table.ends_with("temporary>"));
-    if !is_own && (is_merge || node.access_type.is_some() || begins(READS)) {
-        sum.rows_examined = sum.rows_examined.plus(node.rows.unwrap_or_default().times(times));
-    }
-    let mut told = StepEstimate { runs: times, outer, ..StepEstimate::default() };
-    told.rows = node.rows.map(|rows| rows.times(times));
-    if node.says("Using filesort") && !is_merge {
-        let below = node.children.first().and_then(out).unwrap_or_default();
-        told.sorted = below.times(times);
-        sum.rows_sorted = sum.rows_sorted.plus(told.sorted);
-    }
-    steps.push((ptr::from_ref(node), told));
+    let is_merge = begins(READS_MERGED);
+    let sorted = match node.children.first() {
+        Some(below) if node.says("Using filesort") && !is_merge => {
+            out(below).unwrap_or_default().times(times)
+        }
+        _ => Amount::ZERO,
+    };
+    let place = walk.steps.len();
+    let told = Work::of(node, times, outer, sorted);
+    walk.sum.add(&told);
+    walk.steps.push(told);
+    // The rows of an index merge are those left of the scans below.
     if is_merge {
-        return;
+        return skip(&node.children, walk);
     }
     let is_loop = begins(&["Nested loop", "Batched key access"]);
     let is_hash = operation.contains("hash ") && node.says("Using join buffer");
@@ -321,25 +311,35 @@ fn step(node: &Node, times: Amount, outer: Amount, sum: &mut Estimate, steps: &m
     let times =
         if is_filled_once && !operation.contains("LATERAL") { once(node, times) } else { times };
     let mut rows = times;
-    for (place, child) in node.children.iter().enumerate() {
+    for (order, child) in node.children.iter().enumerate() {
         let is_subquery =
             child.operation.as_deref().is_some_and(|step| step.starts_with("Select #"));
         let child_times = if is_subquery {
             times_of_subquery(child, times.times(out(node).unwrap_or(Amount::ONE)))
-        } else if is_loop && place > 0 {
+        } else if is_loop && order > 0 {
             rows
         } else {
             times
         };
         // The first step below a hash join is probed with the rows of the second one.
         let built = || node.children.get(1).and_then(out).unwrap_or(Amount::ONE);
-        let child_outer = match place {
+        let child_outer = match order {
             0 if is_hash => child_times.times(built()),
             0 if !is_subquery && child_times == times => outer,
             _ => child_times,
         };
-        if place == 0 || !is_choice || is_subquery {
-            step(child, child_times, child_outer, sum, steps);
+        // A table that is filled once serves any number of runs of what reads it.
+        if order == 0
+            && begins(STORES)
+            && let Some(told) = walk.steps.get_mut(place)
+        {
+            told.runs = told.runs.map(|_| child_times);
+            told.stored = child.rows.map(|rows| rows.times(child_times));
+        }
+        if order == 0 || !is_choice || is_subquery {
+            step(child, child_times, child_outer, walk);
+        } else {
+            skip(std::slice::from_ref(child), walk);
         }
         rows = rows.times(out(child).unwrap_or(Amount::ONE));
     }

@@ -30,7 +30,7 @@ mod work;
 
 pub use amount::Amount;
 pub use blocks::{Block, Role};
-pub use estimate::{Estimate, StepEstimate};
+pub use estimate::Estimate;
 pub use find::{Found, looks_like_plan, of_log_lines, read};
 pub use measure::Hottest;
 pub use nest::{Step, Tree, nest};

@@ -1,6 +1,6 @@
 //! What the server is expected to do in each step, for those who tell it.
 
-use super::{Amount, Block, Node, Plan, StepEstimate};
+use super::{Amount, Estimate, Node, Plan};
 
 /// What the server is expected to do in one step, in all its runs. What is not told is absent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,88 +19,79 @@ pub struct Work {
     pub stored: Option<Amount>,
 }
 
-/// Operations that read rows without an access type, or are an index merge as a whole.
-const READS: &[&str] = &[
-    "Count rows in",
-    "Scan new records",
-    "Materialize table function",
-    "Intersect rows sorted",
-    "Deduplicate rows sorted",
-    "Sort-deduplicate by row ID",
-];
+/// The work of a step that is not taken, such as the second of two alternatives.
+pub(super) const NEVER: Work = Work {
+    runs: None,
+    before: Some(Amount::ZERO),
+    read: None,
+    left: None,
+    sorted: None,
+    stored: None,
+};
 
-/// Operations that put what is below them into a temporary table.
-const STORES: &[&str] = &[
-    "Materialize",
-    "Union materialize",
-    "Intersect materialize",
-    "Except materialize",
-    "Temporary table",
-    "Aggregate using temporary",
-];
+/// Operations that read rows without an access type.
+const READS: &[&str] = &["Count rows in", "Scan new records", "Materialize table function"];
+/// Those that are an index merge as a whole.
+pub(super) const READS_MERGED: &[&str] =
+    &["Intersect rows sorted", "Deduplicate rows sorted", "Sort-deduplicate by row ID"];
 
 impl Plan {
     /// What each step is expected to do, in the order of [`all_nodes`](Plan::all_nodes). What they
-    /// read adds up to the rows of [`estimate`](Plan::estimate).
+    /// read adds up to the rows of [`estimate`](Plan::estimate), where there is one.
     pub fn work(&self) -> Vec<Work> {
-        let nodes = self.all_nodes();
-        if self.estimate().is_none() {
-            return vec![Work::default(); nodes.len()];
+        match self.is_told() {
+            true => self.walk().steps,
+            false => vec![Work::default(); self.all_nodes().len()],
         }
-        let steps = self.step_estimates();
-        let mut work: Vec<Work> = nodes
-            .iter()
-            .zip(&steps)
-            .enumerate()
-            .map(|(place, (node, step))| of_node(node, step, steps.get(place + 1)))
-            .collect();
-        for block in &self.blocks {
-            fill(block, &nodes, &steps, &mut work);
-        }
-        work
+    }
+
+    /// The same, also of a print that is cut, as far as it goes: what is read of a table follows
+    /// from the tables before it, which are there. Rows of the whole are not to be told by it.
+    pub(crate) fn work_so_far(&self) -> Vec<Work> {
+        self.walk().steps
     }
 }
 
-/// The work of a node; its first child is the node behind it.
-fn of_node(node: &Node, step: &StepEstimate, below: Option<&StepEstimate>) -> Work {
-    let operation = node.operation.as_deref().unwrap_or_default();
-    let begins = |words: &[&str]| words.iter().any(|words| operation.starts_with(words));
-    // What the server puts into a temporary table of its own is not read from a table.
+impl Work {
+    /// The work of a node, given how often it is run, the rows before it and those that it sorts.
+    pub(super) fn of(node: &Node, runs: Amount, outer: Amount, sorted: Amount) -> Work {
+        let rows = node.rows.map(|rows| rows.times(runs));
+        // A step that is never taken expects nothing; one that is taken and tells no rows has runs.
+        let is_taken = rows.is_some() || runs > Amount::ZERO;
+        // The line of a UNION's result tells no rows.
+        let is_sorted = node.says("Using filesort") && (rows.is_some() || sorted > Amount::ZERO);
+        let percent = node.filtered.unwrap_or(Amount::whole(100));
+        Work {
+            runs: is_taken.then_some(runs),
+            before: (outer != Amount::ONE).then_some(outer),
+            read: rows.filter(|_| is_read(node)),
+            left: rows.map(|rows| rows.percent(percent)),
+            sorted: is_sorted.then_some(sorted),
+            stored: None,
+        }
+    }
+
+    /// Rows for which it is taken: those before it, for which a join buffer and a hash are read at
+    /// once; else its runs.
+    pub fn outer(self) -> Option<Amount> {
+        self.before.or(self.runs)
+    }
+}
+
+impl Estimate {
+    /// Adds what a step reads and sorts.
+    pub(super) fn add(&mut self, work: &Work) {
+        self.rows_examined = self.rows_examined.plus(work.read.unwrap_or_default());
+        self.rows_sorted = self.rows_sorted.plus(work.sorted.unwrap_or_default());
+    }
+}
+
+/// Whether the rows of a node are read from a table.
+fn is_read(node: &Node) -> bool {
+    // What the server puts into a temporary table of its own is not.
     let is_own = node.table.as_deref().is_some_and(|table| table.ends_with("temporary>"));
-    let is_read = node.operation.is_none() || node.access_type.is_some() || begins(READS);
-    let read = step.rows.filter(|_| is_read && !is_own);
-    // A step that is never taken expects nothing; one that is taken and tells no rows has runs.
-    let is_taken = step.rows.is_some() || step.runs > Amount::ZERO;
-    let below = below.filter(|_| !node.children.is_empty());
-    // A table that is filled once serves any number of runs of what reads it.
-    let filled = below.filter(|_| begins(STORES));
-    // The line of a UNION's result tells no rows.
-    let is_sorted =
-        node.says("Using filesort") && (node.rows.is_some() || step.sorted > Amount::ZERO);
-    Work {
-        runs: is_taken.then_some(filled.map_or(step.runs, |below| below.runs)),
-        before: (step.outer != Amount::ONE).then_some(step.outer),
-        read,
-        left: step.rows.map(|rows| kept(node, rows)),
-        sorted: is_sorted.then_some(step.sorted).filter(|_| is_taken || step.sorted > Amount::ZERO),
-        stored: filled.and_then(|below| below.rows),
-    }
-}
-
-/// The rows of all tables of a SELECT are what its temporary table gets.
-fn fill(block: &Block, nodes: &[&Node], steps: &[StepEstimate], work: &mut [Work]) {
-    let stores = |at: &&usize| nodes.get(**at).is_some_and(|node| node.says("Using temporary"));
-    let Some(at) = block.nodes.iter().find(stores) else { return };
-    let last = block.nodes.last().and_then(|last| Some((nodes.get(*last)?, steps.get(*last)?)));
-    let Some((node, step)) = last else { return };
-    if let (Some(rows), Some(work)) = (node.rows, work.get_mut(*at)) {
-        work.stored = Some(match node.access_type.as_deref() {
-            Some("const" | "system") => step.outer,
-            _ => kept(node, rows).times(step.outer),
-        });
-    }
-}
-
-fn kept(node: &Node, rows: Amount) -> Amount {
-    rows.percent(node.filtered.unwrap_or(Amount::whole(100)))
+    let begins = |operation: &str| {
+        READS.iter().chain(READS_MERGED).any(|words| operation.starts_with(words))
+    };
+    !is_own && (node.access_type.is_some() || node.operation.as_deref().is_none_or(begins))
 }

@@ -2,6 +2,7 @@
 
 use crate::digest::stat::Rules;
 use crate::metric::{Kind, names_a_time};
+use crate::plan::Amount;
 
 /// What a number is, and so how it is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -177,15 +178,7 @@ pub fn fifteen_digits(value: f64) -> String {
 
 /// A whole number with a comma between thousands.
 pub fn thousands(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    Amount::whole(value).grouped()
 }
 
 /// A share in whole percent. The peer cuts, we round.

@@ -10,7 +10,7 @@ mod steps;
 
 use crate::advice::{Action, Confidence, Fact, Finding, Recommendation, Rule, Severity, Subject};
 use crate::plan::weight::{MANY_ROWS, NOTABLE_ROWS};
-use crate::plan::{Amount, Node, Plan, StepEstimate};
+use crate::plan::{Amount, Node, Plan, Work};
 use crate::schema::Table;
 use crate::sql::glance::{self, ColumnName, Comparison, Mention, Verb};
 
@@ -154,7 +154,7 @@ pub struct Look<'a> {
     /// The step above each.
     parents: Vec<Option<Above>>,
     /// What is expected of each.
-    pub estimates: Vec<StepEstimate>,
+    work: Vec<Work>,
     /// Tables that are read, without those that the server makes.
     pub tables: Vec<Seen<'a>>,
     /// Sorts.
@@ -171,14 +171,14 @@ impl<'a> Look<'a> {
         let plan = case.plan;
         let names = Names::of(plan, case.schema);
         let nodes = plan.all_nodes();
-        let estimates = plan.step_estimates();
+        let work = plan.work_so_far();
         let is_write = is_write(plan, &nodes, names.glance.verb);
         let mut look = Look {
             case,
             names,
             parents: parents(&nodes),
             nodes,
-            estimates,
+            work,
             tables: Vec::new(),
             sorts: Vec::new(),
             repeated: Vec::new(),
@@ -207,8 +207,8 @@ impl<'a> Look<'a> {
     }
 
     /// What is expected of a step.
-    pub fn estimate(&self, place: usize) -> StepEstimate {
-        self.estimates.get(place).copied().unwrap_or_default()
+    pub fn work(&self, place: usize) -> Work {
+        self.work.get(place).copied().unwrap_or_default()
     }
 
     /// The definition of a table that is read.
@@ -378,15 +378,7 @@ pub fn count(amount: Amount) -> String {
         let hundredths = amount.times(Amount::whole(100)).rounded();
         return hundredths.ratio(Amount::whole(100)).unwrap_or_default().to_string();
     }
-    let digits = amount.rounded().floor().to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    amount.grouped()
 }
 
 /// Characters of a text in a fact, and in a title.

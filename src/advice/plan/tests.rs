@@ -227,3 +227,21 @@ fn plans_without_figures_are_looked_at() {
         assert_eq!(severe.count(), 0, "{text}");
     }
 }
+
+/// A document that is cut behind its second table: what is told of the two suffices,
+/// 2,000 × 40,000 = 80,000,000 pairs.
+#[test]
+fn a_plan_that_is_cut_is_judged_as_far_as_it_goes() {
+    let plan = r#"{
+  "query_block": {
+    "select_id": 1,
+    "cost_info": {"query_cost": "16000000.00"},
+    "nested_loop": [
+      {"table": {"table_name": "a", "access_type": "ref", "key": "ix",
+        "rows_examined_per_scan": 2000, "filtered": "100.00"}},
+      {"table": {"table_name": "b", "access_type": "ALL", "rows_examined_per_scan": 40000,
+        "filtered": "10.00", "using_join_buffer": "Block Nested Loop"}},
+      {"table": {"#;
+    let join = check(&Given::plan(plan), "PLAN006", Some(Severity::High)).unwrap();
+    assert!(join.title.contains("80,000,000"), "{}", join.title);
+}

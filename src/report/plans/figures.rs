@@ -6,23 +6,10 @@ use crate::report::cell::{seconds, three_digits};
 
 /// A count in full, with a comma between thousands; a part of one is `<1`.
 pub fn count(amount: Amount) -> String {
-    let whole = amount.rounded().floor();
-    if whole == 0 && amount > Amount::ZERO {
+    if amount.rounded() == Amount::ZERO && amount > Amount::ZERO {
         return "<1".to_owned();
     }
-    grouped(&whole.to_string())
-}
-
-/// Digits with a comma between thousands.
-fn grouped(digits: &str) -> String {
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    amount.grouped()
 }
 
 /// A count in at most five characters: `12`, `80k`, `5.12M`.

@@ -72,7 +72,7 @@ impl<'a> Look<'a> {
         self.repeated.push(Repeated {
             place: *place,
             id: block.id,
-            runs: runs.unwrap_or(self.estimate(*place).runs),
+            runs: runs.unwrap_or(self.work(*place).runs.unwrap_or_default()),
             is_measured: runs.is_some(),
             tables: (first..self.tables.len()).collect(),
         });
@@ -86,7 +86,7 @@ impl<'a> Look<'a> {
         is_first: bool,
         loops: Option<Amount>,
     ) -> Seen<'a> {
-        let estimate = self.estimate(at);
+        let work = self.work(at);
         let buffer = buffer_of(node);
         let actual = node.actual.unwrap_or_default();
         // A join buffer is read for many rows at once; how often it was filled is not printed.
@@ -99,7 +99,7 @@ impl<'a> Look<'a> {
         };
         let per_run = actual.rows_per_loop;
         let measured = actual.rows().or_else(|| Some(per_run?.times(measured_runs?).rounded()));
-        let read = measured.or(estimate.rows);
+        let read = measured.or(work.read);
         let filtered = actual.filtered.filter(|_| measured.is_some());
         let percent = filtered.or(node.filtered);
         // Without a figure nobody knows what a condition keeps; MariaDB's 100.00 is none.
@@ -112,8 +112,8 @@ impl<'a> Look<'a> {
             place: at,
             node,
             name: node.table.as_deref().unwrap_or_default(),
-            runs: measured_runs.unwrap_or(estimate.runs),
-            outer: loops.filter(|_| measured.is_some()).unwrap_or(estimate.outer),
+            runs: measured_runs.unwrap_or(work.runs.unwrap_or_default()),
+            outer: loops.filter(|_| measured.is_some()).unwrap_or(work.outer().unwrap_or_default()),
             read,
             kept,
             is_measured: measured.is_some(),
@@ -141,7 +141,7 @@ impl<'a> Look<'a> {
             return;
         }
         let has_temporary = node.says("Using temporary");
-        let estimate = self.estimate(at).sorted;
+        let expected = self.work(at).sorted.unwrap_or_default();
         // What a temporary table holds of a join is known when all its tables are.
         let measured = seen.kept.filter(|_| is_measured && !has_temporary);
         let limit = match role {
@@ -151,7 +151,7 @@ impl<'a> Look<'a> {
         self.sorts.push(Sort {
             place: at,
             name: node.table.as_deref(),
-            rows: measured.unwrap_or(estimate),
+            rows: measured.unwrap_or(expected),
             is_measured: measured.is_some(),
             limit,
             has_temporary,

@@ -28,7 +28,7 @@ impl<'a> Look<'a> {
             let id = operation.trim_start_matches("Select #");
             let id = id.split(|c: char| !c.is_ascii_digit()).next().and_then(|id| id.parse().ok());
             let is_measured = runs.is_some();
-            let runs = runs.unwrap_or(self.estimate(place).runs);
+            let runs = runs.unwrap_or(self.work(place).runs.unwrap_or_default());
             self.repeated.push(Repeated { place, id, runs, is_measured, tables: Vec::new() });
         }
         let Some(name) = node.table.as_deref() else { return };
@@ -39,17 +39,19 @@ impl<'a> Look<'a> {
     }
 
     fn seen_of_step(&self, place: usize, node: &'a Node, name: &'a str) -> Seen<'a> {
-        let estimate = self.estimate(place);
+        let work = self.work(place);
         let nodes =
             || self.above(place).filter_map(|it| Some((it.order, *self.nodes.get(it.place)?)));
         let filter =
             nodes().next().map(|(_, it)| it).filter(|it| operation(it).starts_with("Filter: "));
         let measured = node.actual_rows();
-        let read = measured.or(estimate.rows);
+        let read = measured.or(work.read);
         let kept = match (filter, measured) {
             (None, _) => read,
             (Some(filter), Some(_)) => filter.actual_rows(),
-            (Some(filter), None) => filter.rows.map(|rows| rows.times(estimate.runs)),
+            (Some(filter), None) => {
+                filter.rows.map(|rows| rows.times(work.runs.unwrap_or_default()))
+            }
         };
         let mut buffer = None;
         let mut is_first = true;
@@ -80,8 +82,8 @@ impl<'a> Look<'a> {
             place,
             node,
             name,
-            runs: node.actual.and_then(|it| it.loops).unwrap_or(estimate.runs),
-            outer: estimate.outer,
+            runs: node.actual.and_then(|it| it.loops).unwrap_or(work.runs.unwrap_or_default()),
+            outer: work.outer().unwrap_or_default(),
             read,
             kept,
             is_measured: measured.is_some(),
@@ -116,7 +118,7 @@ impl<'a> Look<'a> {
         self.sorts.push(Sort {
             place,
             name: name.filter(|name| is_real(name)),
-            rows: measured.unwrap_or(self.estimate(place).sorted),
+            rows: measured.unwrap_or(self.work(place).sorted.unwrap_or_default()),
             is_measured: measured.is_some(),
             limit: node.limit,
             has_temporary,

@@ -30,7 +30,7 @@ pub fn size_of_extra(node: &Node, work: Work, words: &str) -> Size {
     let hashed = node.children.get(1).filter(|_| node.table.is_none()).map(|second| second.rows);
     let outer = match hashed {
         Some(_) => node.children.first().and_then(|first| first.rows),
-        None => work.before.or(work.runs),
+        None => work.outer(),
     };
     Size { rows: whole(hashed.unwrap_or(node.rows)), outer: whole(outer), kept: whole(kept) }
 }
