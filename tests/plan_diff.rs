@@ -147,7 +147,7 @@ fn measured_times_are_compared_where_both_have_them() {
     // 1,500 / 4.5 is 333.3, 90,000 / 300 is 300.
     assert!(text.contains("Time as measured: 1.5s -> 4.5ms (333 times faster)."), "{text}");
     assert!(text.contains("as measured: 90,000 -> 300 (300 times fewer)."), "{text}");
-    assert!(text.contains("The same plan, with other figures."), "{text}");
+    assert!(text.contains("The same steps; what was measured differs."), "{text}");
     assert!(!text.contains("Estimates are compared"), "{text}");
     let text = of_texts(&tree("1500", "9"), "-> Table scan on t  (cost=1 rows=8)\n", Depth::Usual);
     assert!(text.contains("only one of the plans was measured"), "{text}");
