@@ -154,6 +154,47 @@ fn measured_times_are_compared_where_both_have_them() {
 }
 
 #[test]
+fn figures_alone_are_no_other_plan() {
+    // 42,000 is more than a tenth below 5,120,000; 5,100,000 is not.
+    let text = of_texts(SCAN, &SCAN.replace("5120000", "5100000"), Depth::Usual);
+    assert!(text.contains("\nThe same steps; estimates differ a little.\n"), "{text}");
+    let text = of_texts(SCAN, &SCAN.replace("5120000", "  42000"), Depth::Usual);
+    assert!(
+        text.contains("\nThe same steps, expected to read fewer rows: 5,120,000 -> "),
+        "{text}"
+    );
+}
+
+#[test]
+fn another_join_algorithm_is_told_first() {
+    let lines = |buffer: &str, rows: u32| {
+        format!(
+            "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n\
+             1\tSIMPLE\tshelves\tALL\tNULL\tNULL\tNULL\tNULL\t40\tNULL\n\
+             1\tSIMPLE\tbooks\tALL\tNULL\tNULL\tNULL\tNULL\t{rows}\tUsing where; Using join buffer ({buffer})\n"
+        )
+    };
+    let before = lines("hash join", 900);
+    let text = of_texts(&before, &lines("flat, BNL join", 910), Depth::Usual).replace("\n  ", " ");
+    let want = "Another plan (books joined by hash join -> block nested loop), which reads about \
+                as many rows: 940 -> 950 by the estimate.";
+    assert!(text.contains(want), "{text}");
+    let text = of_texts(&before, &lines("flat, BNLH join", 900), Depth::Usual);
+    assert!(!text.contains("joined by"), "{text}");
+}
+
+#[test]
+fn forms_that_differ_are_said_to() {
+    let tree = "-> Index lookup on o using by_customer (customer_id = 9)  (cost=3 rows=10)\n";
+    let text = of_texts(LOOKUP, tree, Depth::Brief);
+    assert!(text.contains("\nThe same plan.\nThe forms differ: compared by tables"), "{text}");
+    let text = of_texts(LOOKUP, "-> <not executable by iterator executor>\n", Depth::Usual);
+    assert!(text.contains("The plans cannot be compared"), "{text}");
+    let text = of_texts(LOOKUP, &tree.replace("by_customer", "by_day"), Depth::Usual);
+    assert!(text.contains("index: by_customer -> by_day"), "{text}");
+}
+
+#[test]
 fn plans_of_different_statements_are_said_to_be_so() {
     let other = LOOKUP.replace("ORDER BY o.placed_at", "LIMIT 3");
     let text = of_texts(SCAN, &other, Depth::Usual);

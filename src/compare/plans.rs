@@ -307,14 +307,9 @@ struct How {
 
 impl How {
     fn of(before: &Plan, after: &Plan) -> How {
-        let is_maria = |plan: &Plan| match plan.flavor {
-            Family::Unknown => None,
-            family => Some(family == Family::MariaDb),
-        };
-        let same_server = match (is_maria(before), is_maria(after)) {
-            (Some(before), Some(after)) => before == after,
-            _ => true,
-        };
+        // MariaDB's lines have a column less, by which MySQL's are known: unknown is not MySQL.
+        let is_mysql = |plan: &Plan| !matches!(plan.flavor, Family::Unknown | Family::MariaDb);
+        let same_server = before.flavor == after.flavor || is_mysql(before) && is_mysql(after);
         How { same_form: before.format == after.format, same_server }
     }
 }

@@ -208,10 +208,9 @@ impl<'p> Side<'p> {
                 hidden.extend(node.children.iter().map(ptr::from_ref));
                 continue;
             }
-            if let Some(first) = joined(node).and_then(|below| first_table(below, &place_of)) {
-                if let Some(join) = self.joins.get_mut(first) {
-                    *join = words::join(node);
-                }
+            let first = joined(node).and_then(|below| first_table(below, &place_of));
+            if let Some(join) = first.and_then(|first| self.joins.get_mut(first)) {
+                *join = words::join(node);
             }
             let is_filled = |child: &Node| {
                 let text = child.operation.as_deref().unwrap_or_default();

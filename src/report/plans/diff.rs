@@ -163,7 +163,10 @@ fn verdict(pair: &Difference) -> Piece {
     };
     let another = format!("Another plan{}", joins(compared));
     let (tone, text) = match compared.verdict {
-        Verdict::Same => (Tone::Good, "The same plan.".to_owned()),
+        Verdict::Same if is_paired(compared) || !compared.forms_differ => {
+            (Tone::Good, "The same plan.".to_owned())
+        }
+        Verdict::Same => (Tone::Plain, "The same plan, as far as both tell.".to_owned()),
         Verdict::SameSteps => (judged(Tone::Plain), same_steps(compared)),
         Verdict::Fewer => {
             (judged(Tone::Good), format!("{another}, which reads fewer rows: {}.", read(compared)))
@@ -243,11 +246,16 @@ fn forms(compared: &Compared) -> Option<String> {
     }
     let text = "The forms differ: compared by tables, access, index and join.";
     // TREE says no more of tables that the optimizer itself has read.
-    let is_paired = compared.steps.iter().any(|step| step.before.is_some() && step.after.is_some());
-    Some(match is_paired {
+    Some(match is_paired(compared) {
         true => text.to_owned(),
-        false => "The forms differ, and no step is told by both.".to_owned(),
+        false => "The forms differ, and no step is told by both: TREE does not say which rows \
+                  were fetched before execution."
+            .to_owned(),
     })
+}
+
+fn is_paired(compared: &Compared) -> bool {
+    compared.steps.iter().any(|step| step.before.is_some() && step.after.is_some())
 }
 
 /// Rows read before and after, by the estimate.
@@ -336,7 +344,8 @@ fn item(step: &Step, (old, new): (&Side<'_>, &Side<'_>), depth: Depth) -> Piece 
             ("NEW", Tone::Plain, format!("{name}{select}{place}"))
         }
     };
-    let notes = step.changes.iter().map(|change| Note::Words(Tone::Plain, changed(change, depth)));
+    let notes = step.changes.iter().filter_map(|change| changed(change, depth));
+    let notes = notes.map(|text| Note::Words(Tone::Plain, text));
     Piece::Item { label: label.to_owned(), tone, text, notes: notes.collect() }
 }
 
@@ -367,7 +376,8 @@ fn name(field: Field) -> &'static str {
     }
 }
 
-fn changed(change: &Change, depth: Depth) -> String {
+/// What is different; `None` of figures that are rounded to the same.
+fn changed(change: &Change, depth: Depth) -> Option<String> {
     let show = |value: &Option<Value>| match (value, change.field) {
         (None, _) => "none".to_owned(),
         (Some(Value::Text(text)), Field::Access) => in_words(text),
@@ -378,10 +388,12 @@ fn changed(change: &Change, depth: Depth) -> String {
         (Some(Value::Number(amount)), Field::Rows) => count(*amount),
         (Some(Value::Number(amount)), _) => rows(*amount),
     };
+    let (before, after) = (show(&change.before), show(&change.after));
     match (change.field, &change.before, &change.after) {
-        (Field::Extra, Some(_), None) => format!("Extra, gone: {}", show(&change.before)),
-        (Field::Extra, None, Some(_)) => format!("Extra, new: {}", show(&change.after)),
-        (field, before, after) => format!("{}: {} -> {}", name(field), show(before), show(after)),
+        (Field::Extra, Some(_), None) => Some(format!("Extra, gone: {before}")),
+        (Field::Extra, None, Some(_)) => Some(format!("Extra, new: {after}")),
+        (_, Some(Value::Number(_)), Some(Value::Number(_))) if before == after => None,
+        (field, _, _) => Some(format!("{}: {before} -> {after}", name(field))),
     }
 }
 
