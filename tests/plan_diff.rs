@@ -166,6 +166,21 @@ fn figures_alone_are_no_other_plan() {
 }
 
 #[test]
+fn time_is_told_where_both_were_measured_and_ratios_from_a_tenth_on() {
+    let tree = |read: &str, rows: u32, ms: &str| {
+        format!("-> {read}  (cost=9 rows={rows}) (actual time=0.1..{ms} rows=3 loops=1)\n")
+    };
+    let (scan, lookup) = ("Table scan on o", "Index lookup on o using by_day (day = 3)");
+    // 6 / 40 of the rows are expected, and it takes 84 / 7 = 12 times as long.
+    let text = of_texts(&tree(scan, 40, "7"), &tree(lookup, 6, "84"), Depth::Brief);
+    assert!(text.contains("Another plan, which reads fewer rows: 40 -> 6"), "{text}");
+    assert!(text.contains("Time as measured: 7ms -> 84ms (12 times as long)."), "{text}");
+    // 7.5 is less than a tenth more than 7.
+    let text = of_texts(&tree(scan, 40, "7"), &tree(scan, 40, "7.5"), Depth::Brief);
+    assert!(text.contains("Time as measured: 7ms -> 7.5ms."), "{text}");
+}
+
+#[test]
 fn another_join_algorithm_is_told_first() {
     let lines = |buffer: &str, rows: u32| {
         format!(
@@ -176,11 +191,11 @@ fn another_join_algorithm_is_told_first() {
     };
     let before = lines("hash join", 900);
     let text = of_texts(&before, &lines("flat, BNL join", 910), Depth::Usual).replace("\n  ", " ");
-    let want = "Another plan (books joined by hash join -> block nested loop), which reads about \
+    let want = "Another plan (books: hash join -> block nested loop), which reads about \
                 as many rows: 940 -> 950 by the estimate.";
     assert!(text.contains(want), "{text}");
     let text = of_texts(&before, &lines("flat, BNLH join", 900), Depth::Usual);
-    assert!(!text.contains("joined by"), "{text}");
+    assert!(!text.contains("hash join ->") && !text.contains("joined by"), "{text}");
 }
 
 #[test]

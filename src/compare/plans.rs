@@ -451,7 +451,8 @@ fn changes(old: &Side<'_>, before: usize, new: &Side<'_>, after: usize, how: How
     let (old_join, new_join) = (join(old, before), join(new, after));
     let tells_join =
         old_join.is_some() && new_join.is_some() && a.table.is_some() && b.table.is_some();
-    if tells_join {
+    let is_plain = |join: Option<&str>| join.is_some_and(words::is_plain_join);
+    if tells_join && !(is_plain(old_join) && is_plain(new_join)) {
         note(Field::Join, word(old_join), word(new_join));
     }
     // Every form tells how a table is read; whether there is an index at all follows from it.
@@ -467,8 +468,14 @@ fn changes(old: &Side<'_>, before: usize, new: &Side<'_>, after: usize, how: How
         if !is_alike {
             note(Field::Access, word(old_access), word(new_access));
         }
+        // The index of a temporary table is made for the join; each server has a name of its own.
+        let is_made = !same_server && old.kinds.get(before) == Some(&Kind::Derived);
         let keys = |side: &Side<'_>, place: usize| {
-            side.keys.get(place).filter(|keys| !keys.is_empty()).map(|keys| keys.join(","))
+            side.keys
+                .get(place)
+                .filter(|_| !is_made)
+                .filter(|keys| !keys.is_empty())
+                .map(|keys| keys.join(","))
         };
         note(Field::Key, text(&keys(old, before)), text(&keys(new, after)));
     }
@@ -482,6 +489,10 @@ fn changes(old: &Side<'_>, before: usize, new: &Side<'_>, after: usize, how: How
     ];
     let is_told = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
     for (field, a, b) in told {
+        // Names of tables in it are spelt out in other ways.
+        if field == Field::Reference && !same_server {
+            continue;
+        }
         if same_words || is_told(a) && is_told(b) {
             note(field, text(a), text(b));
         }
@@ -491,7 +502,7 @@ fn changes(old: &Side<'_>, before: usize, new: &Side<'_>, after: usize, how: How
         let joins_differ = tells_join && old_join != new_join;
         let counts = |value: &str| {
             let is_join = value.starts_with("Using join buffer");
-            !(is_join && joins_differ) && (same_server || is_of_all_servers(value))
+            !(is_join && joins_differ) && (same_server || is_of_all_servers(value, a, b))
         };
         for value in a.extra.iter().filter(|value| !b.extra.contains(value) && counts(value)) {
             note(Field::Extra, Some(Value::Text(value.clone())), None);
@@ -527,9 +538,16 @@ fn is_operation(side: &Side<'_>, place: usize) -> bool {
     side.kinds.get(place) == Some(&Kind::Operation)
 }
 
-/// Words of Extra that MySQL and MariaDB say of the same; others one of them says alone.
-fn is_of_all_servers(value: &str) -> bool {
-    ["Using filesort", "Using temporary", "Using index"].contains(&value)
+/// Whether MySQL and MariaDB say a word of Extra of the same. MariaDB does not say that the result
+/// of a UNION is a temporary table, nor that the clustering index holds all columns.
+fn is_of_all_servers(value: &str, a: &Node, b: &Node) -> bool {
+    let is_clustering = |node: &Node| node.key.as_deref() == Some("PRIMARY");
+    match value {
+        "Using filesort" => true,
+        "Using temporary" => !side::is_of_server(a) && !side::is_of_server(b),
+        "Using index" => !is_clustering(a) && !is_clustering(b),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

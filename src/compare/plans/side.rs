@@ -93,7 +93,24 @@ impl<'p> Side<'p> {
             true => side.look_into_tree(as_lines),
             false => side.look_into_blocks(plan, as_lines),
         }
+        side.note_first(plan);
         side
+    }
+
+    /// A join begins with the first table of each SELECT; of TREE that of the whole is known.
+    fn note_first(&mut self, plan: &Plan) {
+        let of_tree = (0..self.nodes.len())
+            .filter(|place| self.nodes.get(*place).is_some_and(|node| node.table.is_some()))
+            .filter(|_| self.is_tree)
+            .min_by_key(|place| self.ranks.get(*place).copied());
+        let of_blocks = plan.blocks.iter().filter_map(|block| block.nodes.first().copied());
+        for place in of_blocks.chain(of_tree) {
+            if let Some(join) = self.joins.get_mut(place)
+                && *join == Some(words::NESTED_LOOP)
+            {
+                *join = Some(words::FIRST);
+            }
+        }
     }
 
     /// Names of the nodes; those that are not to be compared have none.
@@ -180,13 +197,7 @@ impl<'p> Side<'p> {
             return;
         }
         for (place, node) in self.nodes.clone().into_iter().enumerate() {
-            let is_result = node.table.as_deref().is_some_and(|table| {
-                ["<union", "<intersect", "<except", "<temporary"]
-                    .iter()
-                    .any(|begin| table.starts_with(begin))
-            });
-            let is_function = node.says("Table function:");
-            if is_result || is_function {
+            if is_of_server(node) {
                 self.hide(place);
             }
         }
@@ -307,6 +318,13 @@ impl<'p> Side<'p> {
             *slot = tables;
         }
     }
+}
+
+/// Whether a line is about a temporary table of the server itself, or about no stored table at all.
+pub fn is_of_server(node: &Node) -> bool {
+    const RESULTS: &[&str] = &["<union", "<intersect", "<except", "<temporary"];
+    let table = node.table.as_deref().unwrap_or_default();
+    RESULTS.iter().any(|begin| table.starts_with(begin)) || node.says("Table function:")
 }
 
 fn kind(node: &Node) -> Kind {

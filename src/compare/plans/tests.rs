@@ -263,3 +263,39 @@ fn a_plan_that_tells_no_step_is_not_compared() {
         Verdict::NotTold,
     );
 }
+
+#[test]
+fn words_that_one_server_has_alone_are_no_change() {
+    // MariaDB has no column for partitions, and names neither the temporary table of a UNION nor
+    // that its clustering index holds all columns.
+    let mysql = lines(
+        "1\tPRIMARY\tloans\tNULL\trange\tPRIMARY\tPRIMARY\t4\tNULL\t8\t100.00\tUsing where; Using index\n\
+         2\tUNION\tbooks\tNULL\tref\tby_day\tby_day\t4\tlib.loans.day\t8\t100.00\tUsing index\n\
+         3\tUNION RESULT\t<union1,2>\tNULL\tALL\tNULL\tNULL\tNULL\tNULL\tNULL\tNULL\tUsing temporary\n",
+    );
+    let maria = |extra: &str| {
+        of(&format!(
+            "1\tPRIMARY\tloans\trange\tPRIMARY\t4\tNULL\t8\tUsing where\n\
+             2\tUNION\tbooks\tref\tby_day\t4\tloans.day\t8\t{extra}\n\
+             NULL\tUNION RESULT\t<union1,2>\tALL\tNULL\tNULL\tNULL\tNULL\t\n"
+        ))
+    };
+    check_forms(&mysql, &maria("Using index"), Verdict::Same);
+    let other = check_forms(&mysql, &maria("Using index; Using filesort"), Verdict::AsMany);
+    assert_eq!(told(&other), ["=loans", "~books extra none>Using filesort", "=<union1,2>"]);
+}
+
+#[test]
+fn the_first_table_is_joined_to_nothing() {
+    let line = |table: &str, extra: &str| {
+        format!("1\tSIMPLE\t{table}\tALL\tNULL\tNULL\tNULL\t5\t{extra}\n")
+    };
+    let buffer = "Using join buffer (hash join)";
+    let (ab, ba) = (line("a", "") + &line("b", buffer), line("b", "") + &line("a", buffer));
+    check(
+        &ab,
+        &ba,
+        Verdict::AsMany,
+        &["~a join first table>hash join", "~b join hash join>first table"],
+    );
+}

@@ -39,6 +39,14 @@ pub fn key(node: &Node) -> Option<&str> {
 /// How a table is joined to those before it where nothing else is said.
 pub const NESTED_LOOP: &str = "nested loop";
 
+/// The table that a join begins with.
+pub const FIRST: &str = "first table";
+
+/// Whether it is no more than the order that two such joins differ in.
+pub fn is_plain_join(join: &str) -> bool {
+    join == NESTED_LOOP || join == FIRST
+}
+
 /// Algorithms by a word in the parentheses of `Using join buffer`; the first that fits counts.
 /// MariaDB's BNLH looks rows up in a hash of the buffer, which MySQL calls a hash join.
 #[rustfmt::skip]

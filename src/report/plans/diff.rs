@@ -162,12 +162,13 @@ fn verdict(pair: &Difference) -> Piece {
         None => tone,
     };
     let another = format!("Another plan{}", joins(compared));
+
     let (tone, text) = match compared.verdict {
         Verdict::Same if is_paired(compared) || !compared.forms_differ => {
             (Tone::Good, "The same plan.".to_owned())
         }
         Verdict::Same => (Tone::Plain, "The same plan, as far as both tell.".to_owned()),
-        Verdict::SameSteps => (judged(Tone::Plain), same_steps(compared)),
+        Verdict::SameSteps => (Tone::Plain, same_steps(compared)),
         Verdict::Fewer => {
             (judged(Tone::Good), format!("{another}, which reads fewer rows: {}.", read(compared)))
         }
@@ -185,7 +186,13 @@ fn verdict(pair: &Difference) -> Piece {
             (judged(Tone::Warn), text)
         }
         Verdict::NotTold => {
-            (Tone::Warn, "The plans cannot be compared: one of them tells no step.".to_owned())
+            let text = match compared.read {
+                Pair { before: None, after: None } => {
+                    "The plans cannot be compared: neither tells its steps."
+                }
+                _ => "The plans cannot be compared: one of them tells no step.",
+            };
+            (Tone::Warn, text.to_owned())
         }
     };
     Piece::Words(tone, text)
@@ -207,7 +214,7 @@ fn joins(compared: &Compared) -> String {
         .filter(|(_, change)| change.field == Field::Join)
         .map(|(step, change)| {
             let name = cut(&one_line(&step.name), SHORT);
-            format!("{name} joined by {} -> {}", text(&change.before), text(&change.after))
+            format!("{name}: {} -> {}", text(&change.before), text(&change.after))
         })
         .take(JOINS)
         .collect();
