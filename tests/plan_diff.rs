@@ -203,6 +203,13 @@ fn forms_that_differ_are_said_to() {
     let tree = "-> Index lookup on o using by_customer (customer_id = 9)  (cost=3 rows=10)\n";
     let text = of_texts(LOOKUP, tree, Depth::Brief);
     assert!(text.contains("\nThe same plan.\nThe forms differ: compared by tables"), "{text}");
+    let constant = LOOKUP.replace("| ref  |", "| const|").replace("|   10 |", "|    1 |");
+    let text =
+        of_texts(&constant, "-> Rows fetched before execution  (cost=0 rows=1)\n", Depth::Usual);
+    assert!(
+        text.contains("\nThe same plan, as far as both tell.\nThe forms differ, and no"),
+        "{text}"
+    );
     let text = of_texts(LOOKUP, "-> <not executable by iterator executor>\n", Depth::Usual);
     assert!(text.contains("The plans cannot be compared"), "{text}");
     let text = of_texts(LOOKUP, &tree.replace("by_customer", "by_day"), Depth::Usual);

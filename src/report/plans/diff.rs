@@ -251,14 +251,15 @@ fn forms(compared: &Compared) -> Option<String> {
     if !compared.forms_differ || compared.verdict == Verdict::NotTold {
         return None;
     }
-    let text = "The forms differ: compared by tables, access, index and join.";
     // TREE says no more of tables that the optimizer itself has read.
-    Some(match is_paired(compared) {
-        true => text.to_owned(),
-        false => "The forms differ, and no step is told by both: TREE does not say which rows \
-                  were fetched before execution."
-            .to_owned(),
-    })
+    let text = match compared.verdict {
+        Verdict::Same if !is_paired(compared) => {
+            "The forms differ, and no step is told by both: TREE does not say which rows were \
+             fetched before execution."
+        }
+        _ => "The forms differ: compared by tables, access, index and join.",
+    };
+    Some(text.to_owned())
 }
 
 fn is_paired(compared: &Compared) -> bool {
