@@ -147,10 +147,73 @@ fn measured_times_are_compared_where_both_have_them() {
     // 1,500 / 4.5 is 333.3, 90,000 / 300 is 300.
     assert!(text.contains("Time as measured: 1.5s -> 4.5ms (333 times faster)."), "{text}");
     assert!(text.contains("as measured: 90,000 -> 300 (300 times fewer)."), "{text}");
-    assert!(text.contains("The same plan, with other figures."), "{text}");
+    assert!(text.contains("The same steps; what was measured differs."), "{text}");
     assert!(!text.contains("Estimates are compared"), "{text}");
     let text = of_texts(&tree("1500", "9"), "-> Table scan on t  (cost=1 rows=8)\n", Depth::Usual);
     assert!(text.contains("only one of the plans was measured"), "{text}");
+}
+
+#[test]
+fn figures_alone_are_no_other_plan() {
+    // 42,000 is more than a tenth below 5,120,000; 5,100,000 is not.
+    let text = of_texts(SCAN, &SCAN.replace("5120000", "5100000"), Depth::Usual);
+    assert!(text.contains("\nThe same steps; estimates differ a little.\n"), "{text}");
+    let text = of_texts(SCAN, &SCAN.replace("5120000", "  42000"), Depth::Usual);
+    assert!(
+        text.contains("\nThe same steps, expected to read fewer rows: 5,120,000 -> "),
+        "{text}"
+    );
+}
+
+#[test]
+fn time_is_told_where_both_were_measured_and_ratios_from_a_tenth_on() {
+    let tree = |read: &str, rows: u32, ms: &str| {
+        format!("-> {read}  (cost=9 rows={rows}) (actual time=0.1..{ms} rows=3 loops=1)\n")
+    };
+    let (scan, lookup) = ("Table scan on o", "Index lookup on o using by_day (day = 3)");
+    // 6 / 40 of the rows are expected, and it takes 84 / 7 = 12 times as long.
+    let text = of_texts(&tree(scan, 40, "7"), &tree(lookup, 6, "84"), Depth::Brief);
+    assert!(text.contains("Another plan, which reads fewer rows: 40 -> 6"), "{text}");
+    assert!(text.contains("Time as measured: 7ms -> 84ms (12 times as long)."), "{text}");
+    // 7.5 is less than a tenth more than 7.
+    let text = of_texts(&tree(scan, 40, "7"), &tree(scan, 40, "7.5"), Depth::Brief);
+    assert!(text.contains("Time as measured: 7ms -> 7.5ms."), "{text}");
+}
+
+#[test]
+fn another_join_algorithm_is_told_first() {
+    let lines = |buffer: &str, rows: u32| {
+        format!(
+            "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n\
+             1\tSIMPLE\tshelves\tALL\tNULL\tNULL\tNULL\tNULL\t40\tNULL\n\
+             1\tSIMPLE\tbooks\tALL\tNULL\tNULL\tNULL\tNULL\t{rows}\tUsing where; Using join buffer ({buffer})\n"
+        )
+    };
+    let before = lines("hash join", 900);
+    let text = of_texts(&before, &lines("flat, BNL join", 910), Depth::Usual).replace("\n  ", " ");
+    let want = "Another plan (books: hash join -> block nested loop), which reads about \
+                as many rows: 940 -> 950 by the estimate.";
+    assert!(text.contains(want), "{text}");
+    let text = of_texts(&before, &lines("flat, BNLH join", 900), Depth::Usual);
+    assert!(!text.contains("hash join ->") && !text.contains("joined by"), "{text}");
+}
+
+#[test]
+fn forms_that_differ_are_said_to() {
+    let tree = "-> Index lookup on o using by_customer (customer_id = 9)  (cost=3 rows=10)\n";
+    let text = of_texts(LOOKUP, tree, Depth::Brief);
+    assert!(text.contains("\nThe same plan.\nThe forms differ: compared by tables"), "{text}");
+    let constant = LOOKUP.replace("| ref  |", "| const|").replace("|   10 |", "|    1 |");
+    let text =
+        of_texts(&constant, "-> Rows fetched before execution  (cost=0 rows=1)\n", Depth::Usual);
+    assert!(
+        text.contains("\nThe same plan, as far as both tell.\nThe forms differ, and no"),
+        "{text}"
+    );
+    let text = of_texts(LOOKUP, "-> <not executable by iterator executor>\n", Depth::Usual);
+    assert!(text.contains("The plans cannot be compared"), "{text}");
+    let text = of_texts(LOOKUP, &tree.replace("by_customer", "by_day"), Depth::Usual);
+    assert!(text.contains("index: by_customer -> by_day"), "{text}");
 }
 
 #[test]

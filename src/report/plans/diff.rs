@@ -11,7 +11,9 @@ use super::steps::Steps;
 use super::words::words_of;
 use super::wrap::{cut, one_line};
 use super::{Depth, Input, Look, Reviewed, markdown, text};
-use crate::compare::plans::{Change, Compared, Field, Pair, Statements, Step, Value, Verdict};
+use crate::compare::plans::{
+    Change, Compared, Field, Pair, Statements, Step, Value, Verdict, is_near,
+};
 use crate::plan::access as meanings;
 use crate::plan::{Amount, Node, Plan};
 
@@ -70,6 +72,7 @@ fn of_pair(comparison: &Comparison, number: &str, pair: &Difference, depth: Dept
     page.extend(statements(pair));
     page.extend(warning(pair).map(|text| Piece::Words(Tone::Warn, text)));
     page.push(verdict(pair));
+    page.extend(forms(compared).map(|text| Piece::Words(Tone::Plain, text)));
     page.extend(sums(compared).into_iter().map(|text| Piece::Words(Tone::Plain, text)));
     let (old, new) = (Side::of(&before.plan), Side::of(&after.plan));
     if let Some((old, new)) = &compared.order {
@@ -144,36 +147,123 @@ fn warning(pair: &Difference) -> Option<String> {
 
 fn verdict(pair: &Difference) -> Piece {
     let compared = &pair.compared;
-    let forms = match pair.before.plan.format == pair.after.plan.format {
-        true => "",
-        false => ", as far as both forms of EXPLAIN tell",
-    };
     // Of two statements neither plan is better.
     let is_one = match compared.statements {
         Statements::Same | Statements::SameClass => true,
         Statements::Different => false,
         Statements::Unknown => !compared.shares_no_table,
     };
-    let judged = |tone: Tone| if is_one { tone } else { Tone::Plain };
+    // What was measured is nearer to the truth than what was expected.
+    let judged = |tone: Tone| match compared.ms.both() {
+        _ if !is_one => Tone::Plain,
+        Some((before, after)) if is_near(before, after) => Tone::Plain,
+        Some((before, after)) if after < before => Tone::Good,
+        Some(_) => Tone::Bad,
+        None => tone,
+    };
+    let another = format!("Another plan{}", joins(compared));
+
     let (tone, text) = match compared.verdict {
-        Verdict::Same => (Tone::Good, format!("The same plan{forms}.")),
-        Verdict::SameSteps => (Tone::Good, format!("The same plan{forms}, with other figures.")),
-        Verdict::Fewer => (
-            judged(Tone::Good),
-            format!("Another plan, which reads fewer rows: {}.", read(compared)),
-        ),
+        Verdict::Same if is_paired(compared) || !compared.forms_differ => {
+            (Tone::Good, "The same plan.".to_owned())
+        }
+        Verdict::Same => (Tone::Plain, "The same plan, as far as both tell.".to_owned()),
+        Verdict::SameSteps => (Tone::Plain, same_steps(compared)),
+        Verdict::Fewer => {
+            (judged(Tone::Good), format!("{another}, which reads fewer rows: {}.", read(compared)))
+        }
         Verdict::More => {
-            (judged(Tone::Bad), format!("Another plan, which reads more rows: {}.", read(compared)))
+            (judged(Tone::Bad), format!("{another}, which reads more rows: {}.", read(compared)))
         }
         Verdict::AsMany => {
-            (Tone::Plain, format!("Another plan, which reads as many rows: {}.", read(compared)))
+            let is_equal = compared.read.before == compared.read.after;
+            let about = if is_equal { "" } else { "about " };
+            let text = format!("{another}, which reads {about}as many rows: {}.", read(compared));
+            (judged(Tone::Plain), text)
         }
         Verdict::NotKnown => {
-            let text = "Another plan. How many rows it reads is not told by both.";
+            let text = format!("{another}. How many rows it reads is not told by both.");
+            (judged(Tone::Warn), text)
+        }
+        Verdict::NotTold => {
+            let text = match compared.read {
+                Pair { before: None, after: None } => {
+                    "The plans cannot be compared: neither tells its steps."
+                }
+                _ => "The plans cannot be compared: one of them tells no step.",
+            };
             (Tone::Warn, text.to_owned())
         }
     };
     Piece::Words(tone, text)
+}
+
+/// Joins that are named in the verdict; the others are in the list of changes.
+const JOINS: usize = 3;
+
+/// Tables that are joined by another algorithm.
+fn joins(compared: &Compared) -> String {
+    let text = |value: &Option<Value>| match value {
+        Some(Value::Text(text)) => one_line(text),
+        _ => "not told".to_owned(),
+    };
+    let joins: Vec<String> = compared
+        .steps
+        .iter()
+        .flat_map(|step| step.changes.iter().map(move |change| (step, change)))
+        .filter(|(_, change)| change.field == Field::Join)
+        .map(|(step, change)| {
+            let name = cut(&one_line(&step.name), SHORT);
+            format!("{name}: {} -> {}", text(&change.before), text(&change.after))
+        })
+        .take(JOINS)
+        .collect();
+    if joins.is_empty() { String::new() } else { format!(" ({})", joins.join("; ")) }
+}
+
+/// What is to be said where the server does the same: only a tenth and more of the rows counts.
+fn same_steps(compared: &Compared) -> String {
+    let fields = || compared.steps.iter().flat_map(|step| &step.changes);
+    let is_estimate = |field: Field| matches!(field, Field::Rows | Field::Read | Field::Filtered);
+    let is_measure = |field: Field| matches!(field, Field::ActualRows | Field::ActualMs);
+    let what = if compared.forms_differ { "The same plan" } else { "The same steps" };
+    match compared.read.both() {
+        // Each form has its own way to count, of which neither is fewer.
+        Some((before, after)) if !is_near(before, after) && compared.forms_differ => {
+            format!("{what}; estimates differ: {} -> {} rows read.", count(before), count(after))
+        }
+        Some((before, after)) if !is_near(before, after) => {
+            let which = if after < before { "fewer" } else { "more" };
+            format!("{what}, expected to read {which} rows: {}.", read(compared))
+        }
+        _ if fields().any(|change| is_estimate(change.field)) => {
+            format!("{what}; estimates differ a little.")
+        }
+        _ if fields().any(|change| is_measure(change.field)) => {
+            format!("{what}; what was measured differs.")
+        }
+        _ => format!("{what}, told in other words."),
+    }
+}
+
+/// What two forms were compared by.
+fn forms(compared: &Compared) -> Option<String> {
+    if !compared.forms_differ || compared.verdict == Verdict::NotTold {
+        return None;
+    }
+    // TREE says no more of tables that the optimizer itself has read.
+    let text = match compared.verdict {
+        Verdict::Same if !is_paired(compared) => {
+            "The forms differ, and no step is told by both: TREE does not say which rows were \
+             fetched before execution."
+        }
+        _ => "The forms differ: compared by tables, access, index and join.",
+    };
+    Some(text.to_owned())
+}
+
+fn is_paired(compared: &Compared) -> bool {
+    compared.steps.iter().any(|step| step.before.is_some() && step.after.is_some())
 }
 
 /// Rows read before and after, by the estimate.
@@ -191,7 +281,9 @@ fn with_ratio(
     after: Amount,
     (more, less): (&str, &str),
 ) -> String {
-    let ratio = if after > before {
+    let ratio = if is_near(before, after) {
+        None
+    } else if after > before {
         ratio(after, before).map(|ratio| format!(" ({ratio} times as {more})"))
     } else {
         ratio(before, after).map(|ratio| format!(" ({ratio} times {less})"))
@@ -208,14 +300,15 @@ fn sums(compared: &Compared) -> Vec<String> {
             lines.push(format!("{what}: {}.", with_ratio(show, before, after, words)));
         }
     };
-    if compared.verdict == Verdict::SameSteps {
+    say(compared.ms, time, "Time as measured", ("long", "faster"));
+    say(compared.fetched, count, "Rows fetched from tables as measured", ("many", "fewer"));
+    let is_near = compared.read.both().is_some_and(|(before, after)| is_near(before, after));
+    if compared.verdict == Verdict::SameSteps && is_near {
         say(compared.read, count, "Rows read by the estimate", ("many", "fewer"));
     }
     say(compared.sorted, count, "Rows sorted by the estimate", ("many", "fewer"));
-    say(compared.fetched, count, "Rows fetched from tables as measured", ("many", "fewer"));
-    say(compared.ms, time, "Time as measured", ("long", "faster"));
     let is_measured = compared.ms.both().is_some() || compared.fetched.both().is_some();
-    if !is_measured && compared.verdict != Verdict::Same {
+    if !is_measured && !matches!(compared.verdict, Verdict::Same | Verdict::NotTold) {
         let what = match (compared.ms.before.is_some(), compared.ms.after.is_some()) {
             (false, false) => "Estimates are compared; neither plan was measured.",
             _ => "Estimates are compared; only one of the plans was measured.",
@@ -259,7 +352,8 @@ fn item(step: &Step, (old, new): (&Side<'_>, &Side<'_>), depth: Depth) -> Piece 
             ("NEW", Tone::Plain, format!("{name}{select}{place}"))
         }
     };
-    let notes = step.changes.iter().map(|change| Note::Words(Tone::Plain, changed(change, depth)));
+    let notes = step.changes.iter().filter_map(|change| changed(change, depth));
+    let notes = notes.map(|text| Note::Words(Tone::Plain, text));
     Piece::Item { label: label.to_owned(), tone, text, notes: notes.collect() }
 }
 
@@ -273,6 +367,8 @@ fn places(before: usize, after: usize) -> String {
 /// What a field is called.
 fn name(field: Field) -> &'static str {
     match field {
+        Field::Operation => "said as",
+        Field::Join => "joined by",
         Field::Access => "access",
         Field::Key => "index",
         Field::UsedKeyParts => "columns used of the index",
@@ -288,7 +384,8 @@ fn name(field: Field) -> &'static str {
     }
 }
 
-fn changed(change: &Change, depth: Depth) -> String {
+/// What is different; `None` of figures that are rounded to the same.
+fn changed(change: &Change, depth: Depth) -> Option<String> {
     let show = |value: &Option<Value>| match (value, change.field) {
         (None, _) => "none".to_owned(),
         (Some(Value::Text(text)), Field::Access) => in_words(text),
@@ -299,10 +396,12 @@ fn changed(change: &Change, depth: Depth) -> String {
         (Some(Value::Number(amount)), Field::Rows) => count(*amount),
         (Some(Value::Number(amount)), _) => rows(*amount),
     };
+    let (before, after) = (show(&change.before), show(&change.after));
     match (change.field, &change.before, &change.after) {
-        (Field::Extra, Some(_), None) => format!("Extra, gone: {}", show(&change.before)),
-        (Field::Extra, None, Some(_)) => format!("Extra, new: {}", show(&change.after)),
-        (field, before, after) => format!("{}: {} -> {}", name(field), show(before), show(after)),
+        (Field::Extra, Some(_), None) => Some(format!("Extra, gone: {before}")),
+        (Field::Extra, None, Some(_)) => Some(format!("Extra, new: {after}")),
+        (_, Some(Value::Number(_)), Some(Value::Number(_))) if before == after => None,
+        (field, _, _) => Some(format!("{}: {before} -> {after}", name(field))),
     }
 }
 

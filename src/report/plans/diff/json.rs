@@ -39,6 +39,7 @@ fn of_pair(inputs: &[Input], pair: &Difference) -> Json {
         Statements::Unknown => "unknown",
     };
     object.insert("statements".to_owned(), json!(statements));
+    object.insert("forms_differ".to_owned(), json!(compared.forms_differ));
     object.insert("shares_no_table".to_owned(), json!(compared.shares_no_table));
     object.insert("verdict".to_owned(), json!(compared.verdict.word()));
     for (name, pair) in [
