@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::plan::Plan;
 use crate::schema::{Schema, Table};
 use crate::sql::distill::TableName;
-use crate::sql::glance::{self, ColumnName, Comparison, Glance, Mention, Source};
+use crate::sql::glance::{self, ColumnName, Comparison, Glance, Mention, Source, Verb};
 
 /// The names of a statement.
 #[derive(Debug, Clone)]
@@ -69,9 +69,12 @@ impl<'a> Names<'a> {
             return Some(table.clone());
         }
         let sources = self.glance.sources.get(..).filter(|all| all.len() <= MOST_TABLES)?;
-        let mut may_have = sources.iter().map(Source::called).filter(|called| {
-            self.table(called).is_none_or(|table| table.column(&column.name).is_some())
-        });
+        // No condition is about the table that an INSERT or REPLACE fills.
+        let is_filling = matches!(self.glance.verb, Verb::Insert | Verb::Replace);
+        let mut may_have =
+            sources.iter().skip(usize::from(is_filling)).map(Source::called).filter(|called| {
+                self.table(called).is_none_or(|table| table.column(&column.name).is_some())
+            });
         let first = may_have.next()?.into_owned();
         may_have.next().is_none().then_some(first)
     }

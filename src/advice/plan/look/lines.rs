@@ -25,8 +25,10 @@ impl<'a> Look<'a> {
         let mut loops = Some(Amount::ONE);
         let mut before = Amount::ONE;
         let mut is_all_measured = true;
-        for (order, at) in block.nodes.iter().enumerate() {
-            let Some(node) = plan.nodes.get(*at) else { continue };
+        // The table of an INSERT or REPLACE has a line, and is not read.
+        let lines = block.nodes.iter().filter_map(|at| Some((at, plan.nodes.get(*at)?)));
+        let read = lines.filter(|(_, node)| !is_filled(node));
+        for (order, (at, node)) in read.enumerate() {
             let mut seen = self.seen_of_line(*at, node, order == 0, loops);
             seen.block = Some(number);
             seen.before = before;
@@ -159,6 +161,11 @@ impl<'a> Look<'a> {
     }
 }
 
+/// Whether a line is about the table that an INSERT or REPLACE fills.
+fn is_filled(node: &Node) -> bool {
+    matches!(node.select_type.as_deref(), Some("INSERT" | "REPLACE"))
+}
+
 /// How a line is joined, if without an index.
 fn buffer_of(node: &Node) -> Option<Buffer> {
     let access = node.access_type.as_deref().unwrap_or_default();
@@ -169,4 +176,33 @@ fn buffer_of(node: &Node) -> Option<Buffer> {
         access.starts_with("hash_") || words.contains("hash join") || words.contains("BNLH");
     let is_lookup = words.contains("BKA") || words.contains("Batched Key Access");
     (is_scan && !is_lookup).then_some(if is_hash { Buffer::Hash } else { Buffer::Loop })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::{Given, check, line, tsv};
+    use crate::advice::Severity;
+
+    /// `INSERT INTO x SELECT * FROM a WHERE k > 5`: the only table that is read is the first one.
+    #[test]
+    fn the_table_that_is_filled_is_not_read_first() {
+        for (verb, query) in [
+            ("INSERT", "INSERT INTO x SELECT * FROM a WHERE k > 5"),
+            ("REPLACE", "REPLACE INTO x SELECT * FROM a WHERE k > 5"),
+        ] {
+            let filled = line("x", "ALL", "-", "NULL", "NULL", "-").replace("SIMPLE", verb);
+            let scan =
+                |extra: &str| tsv(&[&filled, &line("a", "ALL", "-", "300000", "33.33", extra)]);
+            let text = scan("Using where");
+            let given = Given::plan(&text).query(query);
+            let finding = check(&given, "PLAN001", Some(Severity::Medium)).unwrap();
+            let advice = finding.recommendation.text;
+            assert!(
+                advice.starts_with("An index that begins with what the condition compares (`k`)"),
+                "{advice}"
+            );
+            // All rows are wanted.
+            check(&Given::plan(&scan("-")), "PLAN001", None);
+        }
+    }
 }
