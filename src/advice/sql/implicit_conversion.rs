@@ -257,7 +257,7 @@ fn takes_truth_as_value(text: &str) -> bool {
 }
 
 /// Tokens of a statement that are looked at.
-const MOST_TOKENS: usize = 20_000;
+const MOST_TOKENS: usize = 200_000;
 const COMPARE: &[&[u8]] = &[b"=", b"<=>", b"<>", b"!=", b"<", b"<=", b">", b">="];
 
 #[cfg(test)]
