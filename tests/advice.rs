@@ -42,6 +42,9 @@ fn check(name: &str, text: &[u8], schema: Option<&Schema>) -> usize {
             let texts = [&finding.title, &finding.verify, &finding.recommendation.text];
             assert!(texts.iter().all(|text| !text.is_empty()), "{name}: {finding:?}");
             assert!(!finding.title.contains('\n'), "{name}: {}", finding.title);
+            for text in texts {
+                check_text(text, &format!("{name}: {}", finding.rule));
+            }
         }
         // No step is told the same twice.
         let mut told: Vec<_> =
@@ -52,6 +55,23 @@ fn check(name: &str, text: &[u8], schema: Option<&Schema>) -> usize {
         count += findings.len();
     }
     count
+}
+
+/// Lines of a text that was put together: no part is missing between two blanks or two full stops.
+#[track_caller]
+fn check_text(text: &str, what: &str) {
+    for line in text.lines() {
+        let line = line.trim();
+        assert!(!line.contains("  "), "{what}: two blanks in {line:?}");
+        assert!(!line.ends_with(".."), "{what}: two full stops in {line:?}");
+    }
+}
+
+#[test]
+fn rules_have_texts_without_gaps() {
+    for rule in rules() {
+        check_text(rule.doc, rule.code);
+    }
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Access types: how a table is reached.
 //!
-//! Three vocabularies share the name. The `type` column of the tabular form and `access_type` of
+//! Two vocabularies share the name. The `type` column of the tabular form and `access_type` of
 //! MySQL's first JSON format and of MariaDB's JSON speak of tables ([`ACCESS`]). `access_type` of
-//! MySQL's JSON format 2 speaks of steps, of which few reach a table ([`STEPS`]), and tells by
-//! `index_access_type` how an index is used ([`INDEX_STEPS`]). `index` is in two of them and means
-//! two things: a full scan of an index in the first, any use of an index in the second.
+//! MySQL's JSON format 2 speaks of steps, of which few reach a table ([`STEPS`]). `index` is in both
+//! and means two things: a full scan of an index in the first, any use of an index in the second.
 
 use super::weight::{Scale, Size, Weight};
 
@@ -86,11 +85,6 @@ pub fn look_up(name: &str) -> Option<Found> {
 /// Reads an `access_type` of MySQL's JSON format 2.
 pub fn step(name: &str) -> Option<&'static Step> {
     STEPS.iter().find(|step| step.name == name)
-}
-
-/// Reads an `index_access_type` of MySQL's JSON format 2.
-pub fn index_step(name: &str) -> Option<&'static Step> {
-    INDEX_STEPS.iter().find(|step| step.name == name)
 }
 
 const fn access(
@@ -274,43 +268,6 @@ pub const STEPS: &[Step] = &[
         "Never by itself."),
 ];
 
-/// `index_access_type` of MySQL's JSON format 2.
-///
-/// Source: `explain_access_path.cc` of MySQL 8.0 to 9.x.
-#[rustfmt::skip]
-pub const INDEX_STEPS: &[Step] = &[
-    row("index_lookup", None, Lookup,
-        "Rows of one key value; `Single-row` in the operation means at most one (eq_ref), otherwise ref.",
-        "When many rows have the value, or it runs for many outer rows."),
-    row("multi_range_read", Some("ref"), Lookup,
-        "Many key values are looked up in one go, in the order of the rows on disk.",
-        "Never by itself."),
-    row("pushed_join_ref", Some("ref"), Lookup,
-        "NDB joins this table in the data nodes, by an index.",
-        "Never; the join does not cross the network."),
-    row("full_text_search", Some("fulltext"), Lookup,
-        "Rows that a FULLTEXT index finds.",
-        "A common word with a narrow condition beside it reads many rows for little."),
-    row("index_range_scan", Some("range"), Lookup,
-        "The rows between bounds, or of several values, of one index.",
-        "Good while the bounds are narrow."),
-    row("dynamic_index_range_scan", Some("ALL"), Joined,
-        "For each outer row it is decided anew which index, if any, finds its partners (`Range checked for each record`).",
-        "With many rows on both sides: an index on the join column is missing, or the types or collations of the two columns differ."),
-    row("index_scan", Some("index"), Read,
-        "Every entry of an index is read.",
-        "With many rows as much as a table scan; harmless where a LIMIT stops it early."),
-    row("index_distance_scan", Some("index"), Lookup,
-        "Entries of a spatial index are read by their distance from a point, nearest first.",
-        "Without a LIMIT it reads the whole index."),
-    row("index_skip_scan", Some("range"), Read,
-        "The condition is not on the first column of the index; each value of the first column is visited and a range read within it.",
-        "Right while the first column has few values. An index that begins with the column of the condition reads less."),
-    row("group_index_skip_scan", Some("range"), Always(Good),
-        "One or two entries of each group are read from an index, the rest is skipped (`Using index for group-by`).",
-        "Never, as long as groups are few compared with rows."),
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -351,7 +308,7 @@ mod tests {
             assert!(access.matters.ends_with('.'), "{}", access.name);
             assert!(!access.printers.is_empty(), "{}", access.name);
         }
-        for step in STEPS.iter().chain(INDEX_STEPS) {
+        for step in STEPS {
             assert!(step.meaning.ends_with('.'), "{}", step.name);
             assert!(step.matters.ends_with('.'), "{}", step.name);
             assert!(step.like.is_none_or(|like| look_up(like).is_some()), "{}", step.name);
@@ -363,7 +320,6 @@ mod tests {
         for names in [
             ACCESS.iter().map(|access| access.name).collect::<Vec<_>>(),
             STEPS.iter().map(|step| step.name).collect(),
-            INDEX_STEPS.iter().map(|step| step.name).collect(),
         ] {
             let mut sorted = names.clone();
             sorted.sort_unstable();
@@ -396,7 +352,6 @@ mod tests {
         check("reference", None);
         check("ref|filter|filter", None);
         assert!(step("ALL").is_none());
-        assert!(index_step("index").is_none());
     }
 
     #[test]

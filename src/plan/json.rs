@@ -314,27 +314,29 @@ impl<'a, F: Fn(usize) -> Option<&'a [u8]>> Reader<'a, F> {
     }
 
     fn unicode(&mut self, text: &mut Vec<u8>) -> Option<()> {
-        let high = self.four_digits()?;
-        let rest = self.text.get(self.column..).unwrap_or_default();
-        let code = if (0xd800..0xdc00).contains(&high) && rest.starts_with(b"\\u") {
-            self.column += 2;
-            let low = self.four_digits()?;
-            0x10000 + ((high - 0xd800) << 10) + (low.wrapping_sub(0xdc00) & 0x3ff)
-        } else {
-            high
-        };
+        let mut code = self.four_digits()?;
+        if (0xd800..0xdc00).contains(&code)
+            && let Some(low) = self.low_surrogate()
+        {
+            // Their backslash, letter and digits.
+            self.column += 6;
+            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+        }
         let letter = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
         text.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
         Some(())
     }
 
+    /// The second half of a letter, if it stands here: any other escape is one by itself.
+    fn low_surrogate(&self) -> Option<u32> {
+        let rest = self.text.get(self.column..)?;
+        let digits = rest.strip_prefix(b"\\u")?.get(..4)?;
+        hexadecimal(digits).filter(|code| (0xdc00..0xe000).contains(code))
+    }
+
     fn four_digits(&mut self) -> Option<u32> {
         let digits = self.text.get(self.column..self.column + 4);
-        let code = digits
-            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))
-            .and_then(|digits| std::str::from_utf8(digits).ok())
-            .and_then(|digits| u32::from_str_radix(digits, 16).ok());
-        match code {
+        match digits.and_then(hexadecimal) {
             Some(code) => {
                 self.column += 4;
                 Some(code)
@@ -342,6 +344,12 @@ impl<'a, F: Fn(usize) -> Option<&'a [u8]>> Reader<'a, F> {
             None => self.expect("four hexadecimal digits"),
         }
     }
+}
+
+fn hexadecimal(digits: &[u8]) -> Option<u32> {
+    let digits = std::str::from_utf8(digits).ok()?;
+    let is_all = digits.bytes().all(|b| b.is_ascii_hexdigit());
+    u32::from_str_radix(digits, 16).ok().filter(|_| is_all)
 }
 
 #[cfg(test)]
@@ -366,6 +374,21 @@ mod tests {
             (text("b"), Json::Object(Vec::new())),
         ];
         assert_eq!(got, Read { value: Json::Object(want), line: 2, wrong: None });
+    }
+
+    #[test]
+    fn half_a_letter_is_replaced_and_what_follows_is_read() {
+        for (text, want) in [
+            (r#""\ud83d\ude00""#, "\u{1f600}"),
+            (r#""\ud83d\u0041""#, "\u{fffd}A"),
+            (r#""\ud83d\ud83d\ude00""#, "\u{fffd}\u{1f600}"),
+            (r#""\ud83d\n""#, "\u{fffd}\n"),
+            (r#""\ude00x""#, "\u{fffd}x"),
+            (r#""\ud83d""#, "\u{fffd}"),
+        ] {
+            assert_eq!(read_all(text).value, Json::Text(want.to_owned()), "{text}");
+        }
+        check(r#"["\ud83d\u00"]"#, (0, 10, "four hexadecimal digits"));
     }
 
     /// What is wrong: line, column and what was expected there.

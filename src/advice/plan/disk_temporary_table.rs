@@ -9,8 +9,10 @@ use super::look::{LEAST_SHARE, Look, count};
 rule! {
     /// Temporary tables of the statement go to disk.
     ///
-    /// **Costs.** Rows are written and read back; before MySQL 8.0.13 any BLOB or TEXT column does
-    /// that, else more rows than tmp_table_size holds.
+    /// **Costs.** Rows are written and read back. A BLOB or TEXT column does that with the MEMORY engine
+    /// (MariaDB; MySQL unless it is 8.0.13 or later with TempTable), else a table that outgrows memory:
+    /// the smaller of tmp_table_size and max_heap_table_size with MEMORY; with TempTable
+    /// temptable_max_ram for all tables and, from 8.0.28, tmp_table_size for each.
     /// **Wrong when.** The class takes less than 1 % of the time. Silent without a log.
     /// **Verify.** Created_tmp_disk_tables (Tmp_table_on_disk) of the class is 0.
     /// **Source.** MySQL manual, internal temporary table use.
@@ -36,9 +38,10 @@ pub fn look(look: &Look<'_>) -> Vec<Finding> {
         .extend(load.temporary_bytes.map(|bytes| Fact::number("temporary_table_bytes", bytes)));
     let makers = look.nodes.iter().position(|node| node.says("Using temporary"));
     finding.subject.step = makers;
-    finding.recommendation.text = "Look which columns make the table: BLOB or TEXT go to disk before MySQL 8.0.13, and \
-        wide columns in GROUP BY, DISTINCT or UNION fill it. An index in the order of GROUP BY spares the table. Only \
-        then raise tmp_table_size."
+    finding.recommendation.text = "Look which columns make the table: BLOB or TEXT go to disk at once with the MEMORY engine \
+        (MariaDB, MySQL before 8.0.13), and wide columns in GROUP BY, DISTINCT or UNION fill it. An index in the order of \
+        GROUP BY spares the table. Only then raise tmp_table_size and max_heap_table_size together, for the smaller one \
+        counts; with TempTable (MySQL 8.0 and later) temptable_max_ram, and from 8.0.28 tmp_table_size."
         .to_owned();
     finding.verify = "Created_tmp_disk_tables of the class falls to 0 in the log.".to_owned();
     vec![finding]
@@ -58,7 +61,11 @@ mod tests {
             load.disk_tables = Some(Amount::whole(percent));
             Given::plan(&plan).load(load)
         };
-        check(&given("8", 40), "PLAN005", Some(Severity::Medium));
+        let finding = check(&given("8", 40), "PLAN005", Some(Severity::Medium)).unwrap();
+        // A MEMORY table may take the smaller of both.
+        for name in ["tmp_table_size", "max_heap_table_size", "temptable_max_ram"] {
+            assert!(finding.recommendation.text.contains(name), "{name}");
+        }
         check(&given("8", 9), "PLAN005", None);
         check(&given("0.5", 40), "PLAN005", None);
         check(&Given::plan(&plan), "PLAN005", None);

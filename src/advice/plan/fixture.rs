@@ -62,9 +62,20 @@ impl<'a> Given<'a> {
     }
 }
 
-/// What all rules say.
+/// Rules whose texts are known to have two blanks in a row: that of `costly_lookup` in PLAN007.
+const WITH_GAPS: &[&str] = &["PLAN007"];
+
+/// What all rules say, in texts without gaps: each plan of a test is one for the texts as well.
+#[track_caller]
 pub fn review(given: &Given<'_>) -> Vec<Finding> {
-    given.with(super::review)
+    let findings = given.with(super::review);
+    for finding in findings.iter().filter(|finding| !WITH_GAPS.contains(&finding.rule)) {
+        let texts = [&finding.title, &finding.recommendation.text, &finding.verify];
+        for text in texts {
+            assert!(!text.contains("  ") && !text.ends_with(".."), "{}: {text:?}", finding.rule);
+        }
+    }
+    findings
 }
 
 /// What one rule says by itself.

@@ -66,6 +66,9 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     }
     finding.evidence.extend(look.facts(seen));
     let covers = match seen.node.says("Using index") {
+        _ if key == "PRIMARY" => {
+            " With InnoDB the primary key is the table: its entries are the rows."
+        }
         true => " `Using index` only spares the table itself.",
         false => " Each entry fetches its row of the table besides.",
     };
@@ -131,5 +134,19 @@ mod tests {
         let rows = Amount::whole(310_000);
         logged.rows_examined = Some(super::super::PerCall { mean: rows, most: rows });
         check(&given.load(logged), "PLAN002", Some(Severity::Medium));
+    }
+
+    #[test]
+    fn the_primary_key_fetches_no_row_besides() {
+        let said = |key: &str, extra: &str| {
+            let plan = tsv(&[&line("visits", "index", key, "42000", "100.00", extra)]);
+            let finding = check(&Given::plan(&plan), "PLAN002", Some(Severity::Medium)).unwrap();
+            let text = finding.recommendation.text;
+            (text.contains("fetches its row"), text.contains("only spares the table"))
+        };
+        assert_eq!(said("ix_at", "Using where"), (true, false));
+        assert_eq!(said("ix_at", "Using where; Using index"), (false, true));
+        assert_eq!(said("PRIMARY", "Using where"), (false, false));
+        assert_eq!(said("PRIMARY", "Using where; Using index"), (false, false));
     }
 }

@@ -11,7 +11,9 @@ rule! {
     ///
     /// **Costs.** The table is read whole. Too many rows match, or the types differ, or the
     /// statistics are old.
-    /// **Wrong when.** The condition keeps more than a fifth of the rows: then the scan is faster.
+    /// **Wrong when.** The condition keeps more than a fifth of the rows: then the scan is faster. The
+    /// first table of a join that has no condition shows the indexes that it could be joined by; there
+    /// it is silent.
     /// **Verify.** FORCE INDEX on a scratch server, timed against the scan.
     /// **Source.** MySQL manual, EXPLAIN output columns.
     Plan "PLAN010" "possible-keys-not-chosen"
@@ -29,7 +31,9 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     let possible = node.possible_keys.as_ref().filter(|_| node.key.is_none())?;
     let read = seen.read.filter(|read| *read >= Amount::whole(MEDIUM_ROWS))?;
     let is_kept = seen.kept_percent().is_some_and(|percent| percent > Amount::whole(MANY_KEPT));
-    if seen.is_kept_measured && is_kept || look.is_quick(seen) {
+    // Indexes that the first table could be joined by were not refused.
+    let is_wanted_whole = seen.is_first && !seen.has_condition;
+    if is_wanted_whole || seen.is_kept_measured && is_kept || look.is_quick(seen) {
         return None;
     }
     let severity = look.severity(read, Severity::Medium)?;
@@ -50,7 +54,7 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::{Given, alone};
+    use super::super::fixture::{Given, alone, line, tsv};
     use crate::advice::Severity;
 
     fn plan(possible: &str, key: &str, rows: &str) -> String {
@@ -68,5 +72,24 @@ mod tests {
         assert_eq!(found(&plan("NULL", "NULL", "70000")), None);
         assert_eq!(found(&plan("ix_kind", "ix_kind", "70000")), None);
         assert_eq!(found(&plan("ix_kind", "NULL", "700")), None);
+    }
+
+    /// `o JOIN c ON c.id = o.customer`, all rows: the index of the join is possible on both sides.
+    #[test]
+    fn a_first_table_that_is_wanted_whole_did_not_refuse_the_index_of_its_join() {
+        let first = |extra: &str| {
+            let scan = line("o", "ALL", "-", "70000", "100.00", extra)
+                .replace("\tALL\tNULL\tNULL\tNULL\t", "\tALL\tix_customer\tNULL\tNULL\t");
+            tsv(&[&scan, &line("c", "eq_ref", "PRIMARY", "1", "100.00", "-")])
+        };
+        let found = |text: &str| alone(&Given::plan(text), super::look).len();
+        assert_eq!(found(&first("-")), 0);
+        assert_eq!(found(&first("Using where")), 1);
+        let second = tsv(&[
+            &line("c", "ref", "ix", "10", "100.00", "-"),
+            &line("o", "ALL", "-", "70000", "100.00", "-")
+                .replace("\tALL\tNULL\tNULL\tNULL\t", "\tALL\tix_customer\tNULL\tNULL\t"),
+        ]);
+        assert_eq!(found(&second), 1);
     }
 }

@@ -38,6 +38,10 @@ use super::{Fact, Finding, Rule};
 type Entry = (&'static Rule, fn(&Look<'_>) -> Vec<Finding>);
 
 /// All rules of plans.
+///
+/// Two are silent in the command until their evidence is wired: PLAN014 (plan-change) waits for
+/// [`Load::shift`], the windows of a log before and after; PLAN015 (optimizer-feature-off) for
+/// [`Case::optimizer_switch`], read from a print of the variable.
 #[rustfmt::skip]
 const RULES: &[Entry] = &[
     (&full_table_scan::RULE,          full_table_scan::look),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::plan::Plan;
 use crate::schema::{Schema, Table};
 use crate::sql::distill::TableName;
-use crate::sql::glance::{self, ColumnName, Comparison, Glance, Mention, Source};
+use crate::sql::glance::{self, ColumnName, Comparison, Glance, Mention, Source, Verb};
 
 /// The names of a statement.
 #[derive(Debug, Clone)]
@@ -18,6 +18,8 @@ pub struct Names<'a> {
     pub glance: Glance,
     /// Whether the statement is known.
     pub is_known: bool,
+    /// The statement, where it is.
+    pub text: Option<&'a str>,
     /// Places of its comparisons and mentions by the name of their table, in lower case.
     comparisons: HashMap<String, Vec<usize>>,
     mentions: HashMap<String, Vec<usize>>,
@@ -30,7 +32,7 @@ impl<'a> Names<'a> {
     /// The names of the statement of a plan: the one above it, or the one that the server prints
     /// below it as note 1003.
     #[must_use]
-    pub fn of(plan: &Plan, schema: Option<&'a Schema>) -> Names<'a> {
+    pub fn of(plan: &'a Plan, schema: Option<&'a Schema>) -> Names<'a> {
         let rewritten = plan.notes.iter().find(|note| note.code == Some(1003));
         let text = plan.query.as_deref().or_else(|| rewritten.map(|note| note.message.as_str()));
         let glance = text.map(glance::statement).unwrap_or_default();
@@ -38,6 +40,7 @@ impl<'a> Names<'a> {
             schema,
             glance,
             is_known: text.is_some(),
+            text,
             comparisons: HashMap::new(),
             mentions: HashMap::new(),
         };
@@ -66,9 +69,12 @@ impl<'a> Names<'a> {
             return Some(table.clone());
         }
         let sources = self.glance.sources.get(..).filter(|all| all.len() <= MOST_TABLES)?;
-        let mut may_have = sources.iter().map(Source::called).filter(|called| {
-            self.table(called).is_none_or(|table| table.column(&column.name).is_some())
-        });
+        // No condition is about the table that an INSERT or REPLACE fills.
+        let is_filling = matches!(self.glance.verb, Verb::Insert | Verb::Replace);
+        let mut may_have =
+            sources.iter().skip(usize::from(is_filling)).map(Source::called).filter(|called| {
+                self.table(called).is_none_or(|table| table.column(&column.name).is_some())
+            });
         let first = may_have.next()?.into_owned();
         may_have.next().is_none().then_some(first)
     }

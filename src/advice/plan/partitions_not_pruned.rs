@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::advice::rule::rule;
 use crate::advice::{Action, Fact, Finding, Severity};
 use crate::plan::Amount;
-use crate::schema::{Partition, Partitions};
+use crate::schema::{Partition, Partitions, Table, TypeName};
 
 use super::look::{LOW_ROWS, Look, Seen, count};
 
@@ -28,7 +28,8 @@ pub fn look(look: &Look<'_>) -> Vec<Finding> {
 }
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
-    let partitions = look.table(seen)?.partitions.as_ref()?;
+    let table = look.table(seen)?;
+    let partitions = table.partitions.as_ref()?;
     let read_of = partitions_read(seen, partitions)?;
     let all = number(partitions)?;
     let rows = seen.read.filter(|rows| *rows >= Amount::whole(LOW_ROWS))?;
@@ -66,21 +67,56 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
         "partitioned_by",
         format!("{} ({})", partitions.by.method, partitions.by.expression),
     ));
-    finding.recommendation.text = match is_wrapped {
-        true => {
-            finding.recommendation.action = Action::Rewrite;
-            format!(
-                "Compare `{column}` itself, without a function or arithmetic, with a range: then only the partitions of that \
-                range are read ({} rows now).",
-                count(rows)
-            )
-        }
-        false => format!(
-            "{method} cannot be searched by a range: an index that begins with `{column}`, or RANGE partitions."
-        ),
-    };
+    if is_wrapped {
+        finding.recommendation.action = Action::Rewrite;
+    }
+    finding.recommendation.text =
+        advice(table, partitions, &column, is_sorted, is_wrapped, &count(rows));
     finding.verify = "EXPLAIN again: `partitions` names fewer.".to_owned();
     Some(finding)
+}
+
+/// What lets the server leave partitions out. RANGE and LIST find those of a range, HASH and KEY
+/// those of single values.
+fn advice(
+    table: &Table,
+    partitions: &Partitions,
+    column: &str,
+    is_sorted: bool,
+    is_wrapped: bool,
+    rows: &str,
+) -> String {
+    let method = partitions.by.method.to_ascii_uppercase();
+    let alone = format!("Compare `{column}` itself, without a function or arithmetic");
+    let ranges = ranges_of(table, partitions);
+    match (is_wrapped, is_sorted) {
+        (true, true) => format!(
+            "{alone}, with a range: then only the partitions of that range are read ({rows} rows now)."
+        ),
+        (true, false) => format!(
+            "{alone}, with single values (= or IN): then only their partitions are read ({rows} rows now). {ranges}"
+        ),
+        (false, _) => format!(
+            "{method} finds the partitions of single values (= or IN). {ranges} For ranges: an index that begins with \
+             `{column}`, or RANGE partitions."
+        ),
+    }
+}
+
+/// What a range is to HASH and KEY: of one integer column it may be taken value by value. The text
+/// holds where the type is not known.
+fn ranges_of(table: &Table, partitions: &Partitions) -> &'static str {
+    use TypeName::{BigInt, Int, MediumInt, SmallInt, TinyInt};
+    let is_integer = |name: &String| {
+        let data_type = table.column(name).and_then(|column| column.data_type.as_ref());
+        data_type.is_none_or(|it| matches!(it.name, TinyInt | SmallInt | MediumInt | Int | BigInt))
+    };
+    match partitions.by.columns.as_slice() {
+        [column] if is_integer(column) => {
+            "A range counts only where it is one of integers, fewer of them than there are partitions."
+        }
+        _ => "A range leaves no partition out.",
+    }
 }
 
 /// How many partitions are named; `p0_p0sp1` is a part of p0.
@@ -153,5 +189,34 @@ mod tests {
         assert!(finding.title.starts_with("3 of 3 partitions"), "{}", finding.title);
         let some = plan("p_a_p_asp0,p_a_p_asp1,p_b_p_bsp0");
         check(&Given::plan(&some).schema(schema).query(query), "PLAN016", None);
+    }
+
+    /// What is advised for partitions by `by`, of a plan that reads all four.
+    #[track_caller]
+    fn advises(by: &str, query: &str, want: &[&str]) {
+        let schema = format!(
+            "CREATE TABLE visits (id int NOT NULL, n int NOT NULL, day date NOT NULL) PARTITION BY {by} PARTITIONS 4;"
+        );
+        let text = plan("p0,p1,p2,p3");
+        let given = Given::plan(&text).schema(&schema).query(query);
+        let finding = check(&given, "PLAN016", Some(Severity::Medium)).unwrap();
+        let text = finding.recommendation.text;
+        assert!(want.iter().all(|part| text.contains(part)), "{text}");
+        assert!(!text.contains("with a range"), "{text}");
+    }
+
+    #[test]
+    fn hash_and_key_are_not_told_to_be_searched_by_ranges() {
+        let wrapped = "SELECT COUNT(*) FROM visits WHERE n + 1 = 6";
+        let range = "SELECT COUNT(*) FROM visits WHERE n > 6";
+        let short = "one of integers, fewer of them than there are partitions";
+        let none = "A range leaves no partition out.";
+        advises("HASH (n)", wrapped, &["single values (= or IN)", short]);
+        advises("LINEAR HASH (n)", range, &["LINEAR HASH finds", short, "RANGE partitions"]);
+        advises("KEY (n)", wrapped, &["single values (= or IN)", short]);
+        advises("KEY (n)", range, &["KEY finds", short]);
+        advises("KEY (n, id)", range, &["KEY finds", none]);
+        let by_month = "SELECT COUNT(*) FROM visits WHERE day > '2026-01-01'";
+        advises("HASH (MONTH(day))", by_month, &["HASH finds", none]);
     }
 }

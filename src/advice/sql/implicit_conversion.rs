@@ -5,6 +5,7 @@ use crate::advice::rule::rule;
 use crate::advice::{Action, Confidence, Fact, Finding};
 use crate::schema::{DataType, TypeName};
 use crate::sql::glance::{ColumnName, Comparison, Op, Operand};
+use crate::sql::token::{Kind, tokens};
 
 use super::join::{self, Side};
 use super::note::{Refused, Why, is_served, refused, severity};
@@ -16,7 +17,8 @@ rule! {
     /// row is read and converted.
     /// **Wrong when.** The column holds numbers: then the server converts the literal instead. So it
     /// speaks only where the server says so in a note, or where the schema tells the type.
-    /// **Verify.** EXPLAIN again with the number in quotes: access type ref or range.
+    /// **Verify.** EXPLAIN an equality again with the number in quotes: access type ref. A range needs a
+    /// column of a number type: texts have another order, '10' stands before '9'.
     /// **Source.** MySQL manual, type conversion in expression evaluation; warning 1739, MariaDB's
     /// note 1105.
     Sql "SQL002" "implicit-conversion"
@@ -170,16 +172,15 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>, lost: &Lost<'_>) -> Finding {
         .extend(data_type.map(|it| Fact::text("type", format!("{:?}", it.name).to_lowercase())));
     finding.evidence.extend(look.facts(seen));
     finding.recommendation.action = Action::Rewrite;
-    let is_join = matches!(lost.comparison.as_ref().map(|it| &it.with), Some(Operand::Column(_)));
-    let advice = match is_join {
-        true => "Make both columns the same type, or CAST the number to CHAR in the comparison.",
-        false => "Quote the constant, or bind it as a string.",
-    };
     finding.recommendation.text = format!(
-        "{advice} The index is there; a new one would not help, for each stored text has to be converted to be compared with \
-         a number."
+        "{} The index is there; a new one would not help, for each stored text has to be converted to be compared with \
+         a number.",
+        advice(lost.comparison.as_ref())
     );
-    finding.recommendation.sql.extend(lost.comparison.as_ref().and_then(rewritten));
+    let texts = [look.names.text, seen.condition];
+    let is_plain = !texts.into_iter().flatten().any(takes_truth_as_value);
+    let rewritten = lost.comparison.as_ref().filter(|_| is_plain).and_then(rewritten);
+    finding.recommendation.sql.extend(rewritten);
     finding.verify = format!(
         "EXPLAIN again with values of one type: `{}` is read by index `{index}`, type ref or range.",
         seen.name
@@ -187,14 +188,77 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>, lost: &Lost<'_>) -> Finding {
     finding
 }
 
-/// `ref = 5` with its number in quotes; nothing of lists and ranges, which may hold more of them.
+/// What to do depends on the comparison: an equality finds the same rows with its number in quotes
+/// as long as each number has one spelling; the order of texts is never that of numbers.
+fn advice(comparison: Option<&Comparison>) -> &'static str {
+    match comparison.map(|it| (it.op, &it.with)) {
+        Some((_, Operand::Column(_))) => {
+            "Make both columns the same type, or CAST the number to CHAR in the comparison."
+        }
+        Some((Op::Range, _)) => {
+            "Change the column to a number type. Quotes around the constant would change the result: texts have another \
+             order, '10' stands before '9'."
+        }
+        Some(_) => {
+            "Quote the constant, or bind it as a string; where a number is stored in several spellings ('5', '05'), change \
+             the column to a number type."
+        }
+        None => {
+            "Quote the constant of an equality, or bind it as a string; for a range change the column to a number type."
+        }
+    }
+}
+
+/// `ref = 5` with its number in quotes. Nothing of a range, for texts have another order; of a list
+/// of several; of a number with a second spelling, which the text in the column may have; and of 0,
+/// which each text without digits equals.
 fn rewritten(comparison: &Comparison) -> Option<String> {
     let Operand::Number(number) = &comparison.with else { return None };
-    let is_digits = number.bytes().all(|b| b.is_ascii_digit());
-    let head = comparison.text.strip_suffix(number.as_str())?;
-    let is_sign = head.trim_end().ends_with(['=', '<', '>']);
-    (is_digits && is_sign).then(|| format!("{head}'{number}'"))
+    let is_canonical = number.bytes().all(|b| b.is_ascii_digit())
+        && number.bytes().next().is_some_and(|b| b != b'0');
+    if comparison.op != Op::Equal || !is_canonical {
+        return None;
+    }
+    let (text, end) = match comparison.text.strip_suffix(')') {
+        Some(list) => (list.trim_end(), ")"),
+        None => (comparison.text.as_str(), ""),
+    };
+    let head = text.strip_suffix(number.as_str())?;
+    let before = head.trim_end();
+    let is_alone =
+        if end.is_empty() { before.ends_with(['=', '>']) } else { before.ends_with('(') };
+    is_alone.then(|| format!("{head}'{number}'{end}"))
 }
+
+/// Whether a comparison may count by not being true: under NOT or XOR, or as a value of another
+/// comparison. Then a text that is no longer equal adds rows.
+fn takes_truth_as_value(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let tokens: Vec<(Kind, &[u8])> =
+        tokens(bytes).take(MOST_TOKENS).map(|token| (token.kind, token.of(bytes))).collect();
+    let word = |at: usize| match tokens.get(at) {
+        Some((Kind::Word, word)) => String::from_utf8_lossy(word).to_ascii_uppercase(),
+        _ => String::new(),
+    };
+    let sign = |at: usize| tokens.get(at).map_or(&[][..], |(_, text)| text);
+    (0..tokens.len()).any(|at| match word(at).as_str() {
+        // Words that negate themselves alone.
+        "NOT" => match word(at + 1).as_str() {
+            "NULL" | "LIKE" | "BETWEEN" | "REGEXP" | "RLIKE" => false,
+            "IN" => word(at + 3) == "SELECT",
+            _ => true,
+        },
+        "XOR" => true,
+        _ => {
+            sign(at) == b"!"
+                || sign(at) == b")" && (word(at + 1) == "IS" || COMPARE.contains(&sign(at + 1)))
+        }
+    })
+}
+
+/// Tokens of a statement that are looked at.
+const MOST_TOKENS: usize = 200_000;
+const COMPARE: &[&[u8]] = &[b"=", b"<=>", b"<>", b"!=", b"<", b"<=", b">", b">="];
 
 #[cfg(test)]
 mod tests {
@@ -302,5 +366,54 @@ mod tests {
         );
         check(&Given::plan(&collation), "SQL002", None);
         check(&Given::plan(&collation), "SQL025", Some(Severity::Medium));
+    }
+
+    /// What is proposed in place of a comparison with a number.
+    #[track_caller]
+    fn proposes(query: &str, want: &[&str]) {
+        let text = plan();
+        let given = Given::plan(&text).schema(SCHEMA).query(query);
+        let finding = check(&given, "SQL002", Some(Severity::Medium)).unwrap();
+        assert_eq!(finding.recommendation.sql, want, "{query}");
+    }
+
+    #[test]
+    fn only_an_equality_with_a_number_of_one_spelling_is_rewritten() {
+        proposes("SELECT id FROM parcels WHERE code = 5", &["code = '5'"]);
+        proposes("SELECT id FROM parcels WHERE code <=> 5", &["code <=> '5'"]);
+        proposes("SELECT id FROM parcels WHERE code IN (5)", &["code IN ('5')"]);
+        proposes("SELECT id FROM parcels WHERE code = 5 AND note NOT IN ('a')", &["code = '5'"]);
+        for condition in [
+            // '10' < '5'
+            "code > 5",
+            "code <= 5",
+            "code BETWEEN 5 AND 9",
+            "code IN (5, 6)",
+            // '5' = 05, 5e0, 5.0; 'x' = 0.
+            "code = 05",
+            "code = 5e0",
+            "code = 5.0",
+            "code = -5",
+            "code = 0",
+            // '05' comes in.
+            "NOT code = 5",
+            "NOT (weight = 3 AND code = 5)",
+            "!(code = 5)",
+            "(code = 5) IS NULL",
+            "(code = 5) IS NOT TRUE",
+            "(code = 5) = 0",
+            "code = 5 XOR weight = 3",
+        ] {
+            proposes(&format!("SELECT id FROM parcels WHERE {condition}"), &[]);
+        }
+    }
+
+    #[test]
+    fn a_range_is_not_told_to_be_quoted() {
+        let text = plan();
+        let given =
+            Given::plan(&text).schema(SCHEMA).query("SELECT id FROM parcels WHERE code > 5");
+        let finding = check(&given, "SQL002", Some(Severity::Medium)).unwrap();
+        assert!(finding.recommendation.text.starts_with("Change the column to a number type."));
     }
 }

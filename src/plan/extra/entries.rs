@@ -115,7 +115,7 @@ pub const ENTRIES: &[Entry] = &[
         "Nothing for a few hundred rows. With many rows it is the finding, most of all before a small LIMIT, where an index in this order would stop early. Without Using temporary beside it only rows of this table are sorted, before the join."),
     row("Using temporary", Nothing, Worked, "all",
         "Rows are collected in a temporary table, for GROUP BY, DISTINCT, UNION, or an ORDER BY over several tables.",
-        "Nothing for a few hundred rows. With many rows it is the finding: it goes to disk beyond tmp_table_size (temptable_max_ram in MySQL 8.0), and with any TEXT or BLOB column in MariaDB and in MySQL before 8.0.13. An index in the order of the groups needs no table."),
+        "Nothing for a few hundred rows. With many rows it is the finding: it goes to disk when it outgrows memory, and an index in the order of the groups needs no table. MEMORY tables (MariaDB, MySQL before 8.0 or with internal_tmp_mem_storage_engine=MEMORY) may take the smaller of tmp_table_size and max_heap_table_size; with a TEXT or BLOB column they start on disk, as any table did before MySQL 8.0.13. TempTable (MySQL 8.0 and later) may take temptable_max_ram for all tables at once and, from 8.0.28, tmp_table_size for each."),
     row("Using buffer", Nothing, Always(Neutral), "MariaDB 10.0 and later, UPDATE",
         "Row ids are stored first and the rows updated afterwards, since the update changes the index that finds them.",
         "Harmless, but for the memory or file that the ids of many rows take."),

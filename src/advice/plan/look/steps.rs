@@ -40,10 +40,8 @@ impl<'a> Look<'a> {
 
     fn seen_of_step(&self, place: usize, node: &'a Node, name: &'a str) -> Seen<'a> {
         let work = self.work(place);
-        let nodes =
-            || self.above(place).filter_map(|it| Some((it.order, *self.nodes.get(it.place)?)));
-        let filter =
-            nodes().next().map(|(_, it)| it).filter(|it| operation(it).starts_with("Filter: "));
+        let filter = self.above(place).next().and_then(|it| self.nodes.get(it.place));
+        let filter = filter.filter(|it| operation(it).starts_with("Filter: "));
         let measured = node.actual_rows();
         let read = measured.or(work.read);
         let kept = match (filter, measured) {
@@ -54,18 +52,32 @@ impl<'a> Look<'a> {
             }
         };
         let mut buffer = None;
+        let mut outer = work.outer().unwrap_or_default();
         let mut is_first = true;
         let mut stops_early = false;
         let mut is_open = true;
-        for (order, it) in nodes() {
+        for above in self.above(place) {
+            let order = above.order;
+            let Some(it) = self.nodes.get(above.place) else { continue };
             let operation = operation(it);
-            if operation.starts_with("Hash") && !operation.starts_with("Hash ") {
-                break;
-            }
             let is_hash = it.says("Using join buffer (hash");
-            if is_hash && order == 0 && is_first {
-                buffer = Some(Buffer::Hash);
-                is_first = false;
+            let keeps_first = KEEPS_FIRST.iter().any(|words| operation.starts_with(words));
+            match order {
+                0 if is_hash && keeps_first && is_first => outer = work.runs.unwrap_or_default(),
+                1 if is_hash && keeps_first && is_first => {
+                    outer = self.rows_of(above.place + 1, measured.is_some()).unwrap_or(outer);
+                    buffer = Some(Buffer::Hash);
+                    is_first = false;
+                }
+                0 if is_hash && is_first => {
+                    buffer = Some(Buffer::Hash);
+                    is_first = false;
+                }
+                _ => {}
+            }
+            // What fills the hash is read whole, whatever stops the join.
+            if is_hash && order == 1 {
+                break;
             }
             let is_loop = operation.starts_with("Nested loop");
             is_first &= !(is_loop && order > 0);
@@ -83,7 +95,7 @@ impl<'a> Look<'a> {
             node,
             name,
             runs: node.actual.and_then(|it| it.loops).unwrap_or(work.runs.unwrap_or_default()),
-            outer: work.outer().unwrap_or_default(),
+            outer,
             read,
             kept,
             is_measured: measured.is_some(),
@@ -97,6 +109,12 @@ impl<'a> Look<'a> {
             before: Amount::ONE,
             block: None,
         }
+    }
+
+    /// Rows that a step gives in all, measured where those it is held against are.
+    fn rows_of(&self, place: usize, is_measured: bool) -> Option<Amount> {
+        let measured = self.nodes.get(place).and_then(|node| node.actual_rows());
+        measured.filter(|_| is_measured).or(self.work(place).read)
     }
 
     fn sort_of_step(&mut self, place: usize, node: &'a Node) {
@@ -140,6 +158,10 @@ impl<'a> Look<'a> {
     }
 }
 
+/// Hash joins of which the rows of the first side are kept or sorted out, each by itself: an index
+/// could only serve the second side, the one that fills the hash.
+const KEEPS_FIRST: &[&str] = &["Left hash join", "Hash semijoin", "Hash antijoin"];
+
 /// Steps that take all rows of those below before they give their first one.
 const READS_ALL: &[&str] = &[
     "Sort",
@@ -154,3 +176,30 @@ const READS_ALL: &[&str] = &[
     "Inner hash",
     "Left hash",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::{Given, review};
+
+    /// The first side of an outer join is read whole; the second one could have an index.
+    #[test]
+    fn the_side_that_fills_the_hash_lacks_the_index_of_an_outer_join() {
+        for join in ["Left hash join", "Hash semijoin", "Hash antijoin"] {
+            let text = format!(
+                "-> {join} (b.x = a.x)  (cost=10 rows=27000000)\n    \
+                 -> Table scan on a  (cost=302 rows=30000)\n    \
+                 -> Hash\n        \
+                 -> Filter: (b.tier = 3)  (cost=0.6 rows=900)\n            \
+                 -> Table scan on b  (cost=0.6 rows=19000)\n"
+            );
+            let findings = review(&Given::plan(&text));
+            let titles: Vec<(&str, &str)> =
+                findings.iter().map(|it| (it.rule, it.title.as_str())).collect();
+            // 30,000 + 19,000 rows.
+            let want = "`b` is joined without an index: up to 49,000 rows go through a hash";
+            assert!(titles.contains(&("PLAN006", want)), "{join}: {titles:?}");
+            let about_first = titles.iter().any(|(_, title)| title.starts_with("`a`"));
+            assert!(!about_first, "{join}: {titles:?}");
+        }
+    }
+}
