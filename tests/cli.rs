@@ -723,7 +723,7 @@ fn plans_for_people_fit_the_screen() {
 # Plan: standard input, line 7, table of MySQL
   SELECT due FROM loans WHERE member_id = 17
 Estimate: 6 rows read, 6 left after joins and conditions.
-Findings: none. Nothing wrong here.
+Findings: none.
 
 #  step             table, index        rows  x runs  = read  kept
 1  lookup by index  loans by by_member     6       1       6  100%

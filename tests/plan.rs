@@ -357,12 +357,75 @@ fn steps_are_nested_as_the_server_takes_them() {
 fn a_print_that_is_cut_gives_what_is_there_and_says_so() {
     let found = plan::read(&sample("cut-on-the-right.txt"), 0);
     let problem = found.problems.of(0).next().unwrap();
-    assert_eq!(problem.detail, "line 1, column 95: expected the rest of the print");
+    assert_eq!(problem.detail, "line 1, column 95: expected the columns ref, rows, Extra");
     // The column at the cut is not half a value: it is not there.
     let nodes = &found.plans[0].nodes;
     assert_eq!(short(&nodes[1]), "b eq_ref PRIMARY - - ");
     assert_eq!((nodes[1].key_len.as_deref(), nodes[1].reference.as_deref()), (Some("4"), None));
     assert_eq!(found.plans[0].estimate(), None);
+}
+
+/// A text is cut: of what is there no sum is made, and the place is told.
+#[track_caller]
+fn check_cut(text: &str, want: &str) {
+    check_problem(text, 1, want);
+    let plan = &plan::read(text.as_bytes(), 0).plans[0];
+    assert!(plan.is_cut(), "{text}");
+    assert_eq!((plan.estimate(), plan.fetched()), (None, None), "{text}");
+}
+
+#[test]
+fn of_a_print_that_is_cut_no_sum_is_made() {
+    let table = "\
++----+-------------+-------+------+---------------+------+---------+------+------+-------------+
+| id | select_type | table | type | possible_keys | key  | key_len | ref  | rows | Extra       |
++----+-------------+-------+------+---------------+------+---------+------+------+-------------+
+|  1 | SIMPLE      | pens  | ALL  | NULL          | NULL | NULL    | NULL |  410 | Using where |
+|  1 | SIMPLE      | inks  | ALL  | NULL          | NULL | NULL    | NULL |  730 | NULL        |
+";
+    check_cut(table, "line 5, column 97: expected the rest of the print");
+    check_cut(&table[..table.len() - 60], "line 5, column 38: expected the rest of the print");
+    let narrow: String = table.lines().map(|line| format!("{}\n", &line[..88])).collect();
+    check_cut(&narrow, "line 1, column 89: expected the column Extra");
+    let row = "id: 1\nselect_type: SIMPLE\ntable: pens\ntype: ALL\npossible_keys: NULL\n\
+               key: NULL\nkey_len: NULL\nref: NULL\nrows: 410\nExtra: NULL\n";
+    let stars = |number: u8| format!("********** {number}. row **********\n");
+    check_cut(
+        &format!("{}{row}{}id: 1\nselect_type: SIM", stars(1), stars(2)),
+        "line 12, column 29: expected the rest of the print",
+    );
+    check_cut(
+        &format!("{}{row}{}", stars(1), stars(2)),
+        "line 12, column 29: expected the rest of the print",
+    );
+    check_cut(
+        &format!("{}{}", stars(1), row.replace("Extra: NULL\n", "")),
+        "line 1, column 29: expected the column Extra",
+    );
+    let header = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n";
+    check_cut(
+        &format!("{header}1\tSIMPLE\tpens\tALL\tNULL\tNULL\tNULL"),
+        "line 2, column 33: expected the rest of the print",
+    );
+}
+
+#[test]
+fn a_tree_that_is_cut_is_told() {
+    let (join, scan) = (
+        "-> Nested loop inner join  (cost=31 rows=9) (actual time=1.5..2.5 rows=9 loops=1)\n",
+        "    -> Table scan on pens  (cost=3 rows=4) (actual time=0.5..0.7 rows=4 loops=1)\n",
+    );
+    let lookup = "    -> Index lookup on inks using by_pen (pen = pens.id)  (cost=2 rows=2) \
+                  (actual time=0.1..0.2 rows=2 loops=4)\n";
+    let whole = format!("{join}{scan}{lookup}");
+    check_problem(&whole, 1, "");
+    let rest =
+        |line, column| format!("line {line}, column {column}: expected the rest of the tree");
+    // One of two inputs; within figures; between those of the estimate and those measured.
+    check_cut(&format!("{join}{scan}"), &rest(2, 81));
+    check_cut(&whole[..whole.len() - 9], &rest(3, 104));
+    check_cut(&whole[..whole.len() - 38], &rest(3, 75));
+    check_cut("-> Limit: 8 row(s)  (cost=3 rows=4)\n", &rest(1, 36));
 }
 
 /// The problems of a text: number of plans, then place and what was expected.
@@ -382,9 +445,9 @@ fn problems_tell_the_place_and_what_was_expected() {
         "line 3, column 3: expected a key in double quotes",
     );
     check_problem(
-        "id\tselect_type\ttable\trows\n1\tSIMPLE\tt\tmany\n",
+        "id\tselect_type\ttable\ttype\trows\tExtra\n1\tSIMPLE\tt\tALL\tmany\tNULL\n",
         1,
-        "line 2, column 12: expected a number for rows",
+        "line 2, column 16: expected a number for rows",
     );
     check_problem(
         "{\"query_block\": {\"select_id\": 1,\n  \"table\": {\"table_name\": \"t\",",

@@ -79,3 +79,23 @@ fn plans_are_coloured_where_it_is_asked_for() {
     assert!(!escape(&["--color", "always", "-o", "markdown"]));
     assert!(!escape(&["--color", "always", "-o", "json"]));
 }
+
+/// A run on a text at standard input: exit status, standard output, standard error.
+fn run_on(input: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::cargo_bin("adagio").unwrap();
+    let output = command.arg("explain").args(arguments).write_stdin(input).output().unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_gate_is_not_open_for_a_plan_that_is_cut() {
+    let cut = "-> Nested loop inner join  (cost=31 rows=9)\n    -> Table scan on pens  (co";
+    let (status, out, error) = run_on(cut, &["--fail-on", "critical"]);
+    assert_eq!(status, Some(1));
+    assert!(out.contains("Not judged: the print is cut.") && !out.contains("Findings"), "{out}");
+    assert!(error.contains("line 2, column 31: expected the rest of the tree"), "{error}");
+    assert!(error.contains("1 plan could not be judged"), "{error}");
+    assert_eq!(run_on(cut, &[]).0, Some(0));
+    let whole = "-> Table scan on pens  (cost=3 rows=4)\n";
+    assert_eq!(run_on(whole, &["--fail-on", "info"]).0, Some(0));
+}

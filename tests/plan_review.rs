@@ -92,7 +92,7 @@ mysql> EXPLAIN SELECT b.title FROM loans l JOIN books b ON b.id = l.book_id WHER
   SELECT b.title FROM loans l JOIN books b ON b.id = l.book_id WHERE l.member_id
   = 7
 Estimate: 18 rows read, 5 left after joins and conditions.
-Findings: none. Nothing wrong here.
+Findings: none.
 
 #  step                    table, index    rows  x runs  = read  kept
    join
@@ -136,7 +136,7 @@ fn check_says(lines: &str, says: &[&str], not: &[&str]) {
 fn words_weigh_by_rows() {
     check_says(
         "1\tSIMPLE\to\tNULL\tref\tk\tk\t4\tconst\t12\t100.00\tUsing filesort\n",
-        &["Using filesort over 12 rows: nothing to care about", "Nothing wrong here"],
+        &["Using filesort over 12 rows: nothing to care about", "Findings: none."],
         &["!", "most of all before a small LIMIT"],
     );
     check_says(
@@ -194,7 +194,7 @@ fn steps_run_often_say_how_often() {
          2\tDEPENDENT SUBQUERY\ti\tNULL\tref\tk\tk\t4\tshop.o.id\t50\t100.00\tUsing index\n",
         // 50 rows for each of 400.
         &["Run an estimated 400 times, 20,000 rows in all", "! DEPENDENT SUBQUERY 2"],
-        &["Nothing wrong here"],
+        &["Findings: none."],
     );
     check_says(
         "1\tSIMPLE\to\tNULL\tALL\tNULL\tNULL\tNULL\tNULL\t400\t100.00\tNULL\n\
@@ -239,7 +239,7 @@ fn a_limit_above_may_end_a_scan() {
     };
     let unless = "unless the LIMIT is reached before";
     // 5 of 90,000 rows are wanted: as many are read, if each fits.
-    check("Filter: (t.a = 1)  (cost=1 rows=90000)", &[unless, "Nothing wrong here"]);
+    check("Filter: (t.a = 1)  (cost=1 rows=90000)", &[unless, "Findings: none."]);
     // 5 of 10: half of the table.
     check("Filter: (t.a = 1)  (cost=1 rows=10)", &[unless, "look at step 1"]);
     check(
@@ -257,7 +257,7 @@ fn a_limit_of_the_statement_may_end_a_scan_too() {
         let text = written(&review_of("-", print.as_bytes()), &Look::default());
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(flat.contains("unless the LIMIT is reached before"), may_end, "{text}");
-        assert_eq!(flat.contains("Nothing wrong here"), may_end, "{text}");
+        assert_eq!(flat.contains("Findings: none."), may_end, "{text}");
     };
     check("SELECT a FROM t LIMIT 5", "", true);
     check("SELECT a FROM t", "", false);

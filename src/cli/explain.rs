@@ -142,9 +142,23 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Format::Markdown => markdown::write(&review, &look, out),
         Format::Json => json::write(&review, out),
     })?;
+    Ok(if args.fail_on.is_some_and(|least| fails(&review, least)) {
+        super::FOUND
+    } else {
+        super::DONE
+    })
+}
+
+/// Whether a gate stays shut: a finding is severe, or a plan could not be judged.
+fn fails(review: &Review, least: FailOn) -> bool {
+    let not_judged = review.plans.iter().filter(|plan| !plan.is_judged()).count();
+    match not_judged {
+        0 => {}
+        1 => eprintln!("adagio: --fail-on: 1 plan could not be judged"),
+        plans => eprintln!("adagio: --fail-on: {plans} plans could not be judged"),
+    }
     let worst = review.plans.iter().flat_map(|plan| &plan.findings).map(|it| it.severity).max();
-    let fails = args.fail_on.is_some_and(|least| worst >= Some(least.severity()));
-    Ok(if fails { super::FOUND } else { super::DONE })
+    not_judged > 0 || worst >= Some(least.severity())
 }
 
 /// Says on standard error what is odd about the inputs.

@@ -162,6 +162,7 @@ impl<'a> Finder<'a> {
         if is_warnings(&set.columns) {
             self.notes(&set);
         } else if is_document(&set.columns) {
+            let known = self.plans.len();
             for row in &set.rows {
                 let value = row.cells.first().and_then(Option::as_deref).unwrap_or_default();
                 // Blanks before the value do not count: a tree keeps to its own.
@@ -173,16 +174,21 @@ impl<'a> Finder<'a> {
             }
             if let Some(line) = set.cut {
                 self.places.cut(line, "the end of the box");
+                if let Some(plan) = self.plans.get_mut(known..).and_then(<[Plan]>::last_mut) {
+                    plan.is_cut = true;
+                }
             }
         } else {
             let plan = tabular::read(&set, &mut self.places);
-            if let Some(line) = set.cut {
-                let what = if set.rows.is_empty() {
-                    "the rows of the plan"
-                } else {
-                    "the rest of the print"
+            let missing = plan.missing_columns();
+            if let Some(line) = set.cut.or((!missing.is_empty()).then_some(set.line)) {
+                let what = match (missing, set.rows.is_empty()) {
+                    (_, true) => "the rows of the plan".to_owned(),
+                    ([], _) => "the rest of the print".to_owned(),
+                    ([name], _) => format!("the column {name}"),
+                    (names, _) => format!("the columns {}", names.join(", ")),
                 };
-                self.places.cut(line, what);
+                self.places.cut(line, &what);
             }
             if !plan.nodes.is_empty() {
                 self.keep(plan, set.line, set.end);

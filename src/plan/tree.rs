@@ -54,17 +54,72 @@ pub fn read<'a>(
         }
         at += 1;
     }
+    let is_last_cut = steps.last().is_some_and(|(_, node)| is_torn(node));
     let nodes = nested(steps);
+    let is_cut = is_last_cut || lacks_steps(&nodes) || lacks_figures(&nodes);
     let plan = Plan {
         format: Format::Tree,
         flavor: Family::MySql,
         line: line + 1,
         cost: nodes.first().and_then(|node| node.cost),
         nodes,
+        is_cut,
         ..Plan::default()
     };
     let is_plan = plan.nodes.first().is_some_and(is_step);
+    if is_plan && is_cut {
+        places.cut(at.saturating_sub(1).max(line), "the rest of the tree");
+    }
     (is_plan.then_some(plan), at.max(line + 1))
+}
+
+/// Whether a step ends within its parentheses, as one does whose line is cut.
+fn is_torn(node: &Node) -> bool {
+    let operation = node.operation.as_deref().unwrap_or_default();
+    operation.rfind('(').is_some_and(|at| !operation[at..].contains(')'))
+}
+
+/// How operations begin that take their rows from other steps, and from how many.
+const TAKES: &[(&str, usize)] = &[
+    ("Nested loop", 2),
+    ("Inner hash join", 2),
+    ("Left hash join", 2),
+    ("Hash semijoin", 2),
+    ("Hash antijoin", 2),
+    ("Batched key access", 2),
+    ("Filter: ", 1),
+    ("Sort: ", 1),
+    ("Sort row IDs: ", 1),
+    ("Limit: ", 1),
+    ("Limit/Offset: ", 1),
+    ("Stream results", 1),
+    ("Group aggregate", 1),
+    ("Aggregate: ", 1),
+    ("Window aggregate", 1),
+    ("Hash", 1),
+];
+
+/// Whether the last step of a tree takes its rows from steps that are not there.
+fn lacks_steps(nodes: &[Node]) -> bool {
+    let mut last = nodes.last();
+    while let Some(node) = last {
+        let operation = node.operation.as_deref().unwrap_or_default();
+        let takes = TAKES.iter().find(|(begin, _)| operation.starts_with(begin));
+        if takes.is_some_and(|(_, steps)| node.children.len() < *steps) {
+            return true;
+        }
+        last = node.children.last();
+    }
+    false
+}
+
+/// Whether the first step has figures that the last one lacks.
+fn lacks_figures(nodes: &[Node]) -> bool {
+    let (Some(first), Some(mut last)) = (nodes.first(), nodes.last()) else { return false };
+    while let Some(below) = last.children.last() {
+        last = below;
+    }
+    first.actual.is_some() && last.actual.is_none()
 }
 
 /// Whether a first line is one of a tree: prose may begin with an arrow as well.

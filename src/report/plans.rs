@@ -77,6 +77,13 @@ pub struct Reviewed {
     pub findings: Vec<Finding>,
 }
 
+impl Reviewed {
+    /// Whether that there is no finding means something: the plan is whole and tells its rows.
+    pub fn is_judged(&self) -> bool {
+        !self.plan.is_cut() && (self.plan.estimate().is_some() || !self.findings.is_empty())
+    }
+}
+
 /// A plan of a query class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassPlan {

@@ -52,6 +52,13 @@ pub fn read(lines: &Lines<'_>, at: usize, wanted: Wanted<'_>) -> Option<RowSet> 
         end = behind;
     }
     let cut = rows.last().filter(|row| row.cells.len() < names.len()).map(|row| row.line);
+    // Stars with nothing below them, or a part of them, were to be another row.
+    let is_begun = |line: &[u8]| match number(line) {
+        Some(number) => number != 1,
+        None => line.starts_with(b"*****"),
+    };
+    let begun = lines.unquoted(end, quote).filter(|line| reader.has_stars && is_begun(line));
+    let cut = cut.or(begun.map(|_| end));
     Some(RowSet { print: Print::Vertical, columns: names, rows, line: at, end, cut })
 }
 

@@ -120,9 +120,8 @@ fn verdict(reviewed: &Reviewed, steps: &Steps<'_>) -> Piece {
         let counts: Vec<String> = counts.collect();
         return Piece::Words(tone(worst), format!("Findings: {}.", counts.join(", ")));
     }
-    if reviewed.plan.estimate().is_none() {
-        let text = "Not judged: the print is cut, or does not tell the rows of its steps.";
-        return Piece::Words(Tone::Warn, text.to_owned());
+    if let Some(text) = not_judged(&reviewed.plan) {
+        return Piece::Words(Tone::Warn, text);
     }
     let is_worth = |row: &&steps::Row<'_>| words::weight(row, steps) == Weight::Finding;
     let mut worth: Vec<usize> =
@@ -133,11 +132,24 @@ fn verdict(reviewed: &Reviewed, steps: &Steps<'_>) -> Piece {
             let text = "Findings: none; what is unknown to adagio was not judged.";
             return Piece::Words(Tone::Warn, text.to_owned());
         }
-        return Piece::Words(Tone::Good, "Findings: none. Nothing wrong here.".to_owned());
+        return Piece::Words(Tone::Good, "Findings: none.".to_owned());
     }
     let noun = if worth.len() == 1 { "step" } else { "steps" };
     let numbers: Vec<String> = worth.iter().map(usize::to_string).collect();
     Piece::Words(Tone::Warn, format!("Findings: none, but look at {noun} {}.", numbers.join(", ")))
+}
+
+/// Why nothing is said against a plan, where that does not mean that there is nothing.
+fn not_judged(plan: &Plan) -> Option<String> {
+    match (plan.is_cut(), plan.missing_columns()) {
+        (true, []) => Some("Not judged: the print is cut.".to_owned()),
+        (true, [name]) => Some(format!("Not judged: the print lacks the column {name}.")),
+        (true, names) => Some(format!("Not judged: the print lacks {}.", names.join(", "))),
+        (false, _) if plan.estimate().is_none() => {
+            Some("Not judged: the print does not tell the rows of its steps.".to_owned())
+        }
+        (false, _) => None,
+    }
 }
 
 fn tone(severity: Severity) -> Tone {

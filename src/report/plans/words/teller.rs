@@ -313,6 +313,7 @@ impl<'p> Teller<'_, 'p> {
             dim(text);
         }
         let is_unused = node.key.is_none() && node.access_type.is_some() && !is_checked(node);
+        let is_unused = is_unused && !self.plan.is_cut();
         if let (true, Some(possible)) = (is_unused, &node.possible_keys) {
             dim(format!("possible_keys: {}; none is used.", one_line(possible)));
         } else if let (Some(possible), Depth::Full) = (&node.possible_keys, self.depth) {
