@@ -354,6 +354,87 @@ fn steps_are_nested_as_the_server_takes_them() {
 }
 
 #[test]
+fn results_of_set_operations_hold_each_other_as_they_are_named() {
+    let header = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n";
+    let check = |lines: &[(&str, &str, &str)], want: &str| {
+        let lines = lines.iter().map(|(id, part, table)| {
+            format!("{id}\t{part}\t{table}\tALL\tNULL\tNULL\tNULL\tNULL\t9\tNULL\n")
+        });
+        let text = format!("{header}{}", lines.collect::<String>());
+        let plans = plan::read(text.as_bytes(), 0).plans;
+        let by_name = |tree: &Tree<'_>| named(tree);
+        let got: Vec<String> = plan::nest(&plans[0]).iter().map(by_name).collect();
+        assert_eq!(got.join(" "), want);
+    };
+    // (pens INTERSECT inks) EXCEPT caps
+    let first = [("1", "PRIMARY", "pens"), ("2", "INTERSECT", "inks")];
+    check(
+        &[
+            &first[..],
+            &[("4", "INTERSECT RESULT", "<intersect1,2>"), ("3", "EXCEPT", "caps")],
+            &[("5", "EXCEPT RESULT", "<except4,3>")],
+        ]
+        .concat(),
+        "<except4,3>(<intersect1,2>(pens inks) caps)",
+    );
+    // pens UNION (inks INTERSECT caps): the first SELECT of the inner one is a part of the outer.
+    check(
+        &[
+            ("1", "PRIMARY", "pens"),
+            ("2", "UNION", "inks"),
+            ("3", "INTERSECT", "caps"),
+            ("4", "INTERSECT RESULT", "<intersect2,3>"),
+            ("5", "UNION RESULT", "<union1,4>"),
+        ],
+        "<union1,4>(pens <intersect2,3>(inks caps))",
+    );
+    // A long list is shortened by the server.
+    check(
+        &[
+            ("1", "PRIMARY", "pens"),
+            ("2", "UNION", "inks"),
+            ("3", "UNION", "caps"),
+            ("NULL", "UNION RESULT", "<union1,2,...,3>"),
+        ],
+        "<union1,2,...,3>(pens inks caps)",
+    );
+    check(&[("1", "PRIMARY", "pens"), ("2", "UNION", "inks")], "-(pens inks)");
+}
+
+/// A tree by the tables of its steps.
+fn named(tree: &Tree<'_>) -> String {
+    let name = match &tree.step {
+        Step::Node(node) | Step::Union(Some(node)) => node.table.clone().unwrap_or_default(),
+        _ => "-".to_owned(),
+    };
+    let below: Vec<String> = tree.below.iter().map(named).collect();
+    if below.is_empty() { name } else { format!("{name}({})", below.join(" ")) }
+}
+
+#[test]
+fn runs_that_the_server_does_not_count_are_not_known() {
+    let text = |time: &str| {
+        format!(
+            "{{\"query_block\": {{\"select_id\": 1, \"r_loops\": 1, \"r_total_time_ms\": 5.5, \
+             \"nested_loop\": [{{\"table\": {{\"table_name\": \"pens\", \
+             \"access_type\": \"ALL\", \"r_loops\": 1, \"rows\": 40, \"r_rows\": 41, \
+             \"r_table_time_ms\": 2}}}}], \"subqueries\": [{{\"query_block\": \
+             {{\"select_id\": 2, \"table\": {{\"table_name\": \"inks\", \
+             \"access_type\": \"unique_subquery\", \"key\": \"PRIMARY\", \"ref\": [\"func\"], \
+             \"r_loops\": 0, \"rows\": 1, \"r_rows\": null, \"r_table_time_ms\": {time}}}}}}}]}}}}"
+        )
+    };
+    let check = |time: &str, loops: Option<Amount>, fetched: Option<u64>| {
+        let plans = plan::read(text(time).as_bytes(), 0).plans;
+        let inner = plans[0].all_nodes()[1].actual.unwrap();
+        assert_eq!(inner.loops, loops, "{time}");
+        assert_eq!(plans[0].fetched(), fetched.map(Amount::whole), "{time}");
+    };
+    check("1.25", None, None);
+    check("0", Some(Amount::ZERO), Some(41));
+}
+
+#[test]
 fn a_print_that_is_cut_gives_what_is_there_and_says_so() {
     let found = plan::read(&sample("cut-on-the-right.txt"), 0);
     let problem = found.problems.of(0).next().unwrap();

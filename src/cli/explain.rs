@@ -124,6 +124,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let schema = inputs::schema(&args.schema, args.quiet, args.verbose)?;
     let given = Given { statements: statements.as_deref(), schema: schema.as_ref() };
     let review = review(&args.files, given, &stop)?;
+    let empty = review.inputs.iter().filter(|input| input.bytes == 0);
+    let is_empty =
+        empty.map(|input| eprintln!("adagio: {}: the input is empty", input.name)).count() > 0;
     if !args.quiet {
         warn(&review, args.verbose);
     }
@@ -142,10 +145,11 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Format::Markdown => markdown::write(&review, &look, out),
         Format::Json => json::write(&review, out),
     })?;
-    Ok(if args.fail_on.is_some_and(|least| fails(&review, least)) {
-        super::FOUND
-    } else {
-        super::DONE
+    Ok(match args.fail_on {
+        // Whoever was to print the plan has failed.
+        Some(_) if is_empty => super::FAILED,
+        Some(least) if fails(&review, least) => super::FOUND,
+        _ => super::DONE,
     })
 }
 
@@ -168,6 +172,15 @@ fn warn(review: &Review, verbose: bool) {
         0 => {}
         1 => eprintln!("adagio: 1 plan has no statement in --query"),
         plans => eprintln!("adagio: {plans} plans have no statement in --query"),
+    }
+    match review.statements_of_others {
+        0 => {}
+        1 => eprintln!("adagio: 1 statement of --query names no table of its plan: left out"),
+        statements => {
+            eprintln!(
+                "adagio: {statements} statements of --query name no table of their plans: left out"
+            );
+        }
     }
     match review.statements_without_plan {
         0 => {}

@@ -119,6 +119,8 @@ pub struct Review {
     pub plans: Vec<Reviewed>,
     /// Plans that no statement was given for, where statements were given.
     pub plans_without_statement: usize,
+    /// Statements that name no table of their plan, and were not given to it.
+    pub statements_of_others: usize,
     /// Statements given that there was no plan for.
     pub statements_without_plan: usize,
 }

@@ -36,6 +36,10 @@ pub fn measured(node: &Node, row: &Row<'_>) -> String {
     if parts.is_empty() {
         return String::new();
     }
+    if actual.loops.is_none() && actual.rows_per_loop.is_none() && actual.ms.is_some() {
+        let parts = parts.join(", ");
+        return format!(" Measured: {parts}; the server does not count the runs of this step.");
+    }
     format!(" Measured: {}.{}", parts.join(", "), misestimate(node, row).unwrap_or_default())
 }
 
