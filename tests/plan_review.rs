@@ -214,7 +214,7 @@ fn an_estimate_that_is_far_off_is_told() {
     let text = written(&review_of("-", tree.as_bytes()), &Look::default());
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        flat.contains("Measured: 50,000 rows in 10 runs, 190ms. The estimate was 5,000 times too few: 1 row a run."),
+        flat.contains("Measured: 50,000 rows in 10 runs, 190ms. The estimate was 5,000 times too few: 1 row a run, measured 5,000 rows."),
         "{text}"
     );
     assert!(
@@ -517,4 +517,72 @@ fn a_tree_is_nested_and_numbered_as_the_server_runs_it() {
 ";
     let text = written(&sample("mysql-5.5-union-of-derived.txt"), &look(80, Depth::Brief));
     assert!(text.ends_with(want), "{text}");
+}
+
+#[test]
+fn full_filtered_is_doubted_of_scans_alone() {
+    let doubt = "100.00 does not prove";
+    let line = |part: &str, access: &str| {
+        format!("1\t{part}\tpens\tNULL\t{access}\tk\tk\t4\tNULL\t5000\t100.00\tUsing where\n")
+    };
+    check_says(&line("SIMPLE", "index"), &[doubt], &[]);
+    check_says(&line("SIMPLE", "range"), &[], &[doubt]);
+    check_says(&line("DELETE", "index"), &[], &[doubt]);
+    check_says(&line("UPDATE", "index"), &[], &[doubt]);
+}
+
+#[test]
+fn the_one_row_of_a_full_text_search_is_no_estimate() {
+    check_says(
+        "1\tSIMPLE\tpens\tNULL\tfulltext\tft\tft\t0\tconst\t1\t33.33\tUsing where\n",
+        &[
+            "by the full-text index ft. The server says 1 row of every such search: that is no estimate.",
+        ],
+        &["about 1 row", "Conditions keep"],
+    );
+}
+
+#[test]
+fn a_short_tree_has_no_level_in_words() {
+    // The names leave the steps just the room they need.
+    let name = "a_table_with_a_name_of_fifty_letters_and_no_blanks";
+    let line = |table: &str| {
+        format!("1\tSIMPLE\t{table}\tNULL\trange\tPRIMARY\tPRIMARY\t4\tNULL\t1999\t100.00\tNULL\n")
+    };
+    check_says(&format!("{}{}", line("pens"), line("inks")), &["index range"], &["(level"]);
+    check_says(&format!("{}{}", line("p"), line(&name[..24])), &["index range"], &["(level"]);
+}
+
+#[test]
+fn what_was_kept_is_shown_before_what_was_expected() {
+    let text = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\t\
+                filtered\tr_filtered\tExtra\n\
+                1\tSIMPLE\tpens\tALL\tNULL\tNULL\tNULL\tNULL\t400\t410.00\t100.00\t12.50\tUsing where\n";
+    let shown = written(&review_of("-", text.as_bytes()), &look(80, Depth::Brief));
+    assert!(shown.contains("12.5%") && !shown.contains("100%"), "{shown}");
+}
+
+#[test]
+fn an_estimate_of_nothing_is_told_with_what_was_measured() {
+    let text = "-> Table scan on pens  (cost=0 rows=0) (actual time=1..2 rows=120 loops=1)\n";
+    let shown = written(&review_of("-", text.as_bytes()), &look(80, Depth::Usual));
+    let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flat.contains("The estimate was far too few: 0 rows a run, measured 120 rows."),
+        "{shown}"
+    );
+}
+
+#[test]
+fn texts_in_a_list_end_without_a_full_stop() {
+    let mut review = review_of(
+        "-",
+        b"id\tselect_type\ttable\ttype\trows\tExtra\n1\tSIMPLE\tpens\tALL\t9\tNULL\n",
+    );
+    let list = Value::List(vec!["one thing.".to_owned(), "another.".to_owned()]);
+    let mut finding = finding(0, Severity::Low);
+    finding.evidence = vec![Fact { name: "guesses", value: list }];
+    review.plans[0].findings.push(finding);
+    let shown = written(&review, &look(80, Depth::Brief));
+    assert!(shown.contains("seen: guesses one thing, another\n"), "{shown}");
 }

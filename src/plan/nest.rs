@@ -101,17 +101,21 @@ impl<'p> Joined<'p> {
             result.and_then(|node| node.table.as_deref()).is_some_and(|name| name.contains("..."));
         let mut named: Vec<usize> =
             members.iter().filter_map(|block| self.tree_of.get(block).copied()).collect();
+        // A result keeps the place of its first part.
         named.sort_unstable();
         named.dedup();
         if named.len() < 2 || is_shortened {
             named = (0..self.trees.len()).collect();
         }
         let take = |at: usize| self.trees.get_mut(at).and_then(Option::take);
+        let slot = named.first().copied().unwrap_or(0);
         let below: Vec<Tree<'p>> = named.into_iter().filter_map(take).collect();
         for block in members {
-            self.tree_of.insert(*block, self.trees.len());
+            self.tree_of.insert(*block, slot);
         }
-        self.trees.push(Some(Tree { step: Step::Union(result), below }));
+        if let Some(tree) = self.trees.get_mut(slot) {
+            *tree = Some(Tree { step: Step::Union(result), below });
+        }
     }
 
     /// The one tree that is left; a UNION ALL has no result that takes its parts together.

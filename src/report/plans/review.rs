@@ -170,7 +170,10 @@ const FIGURES: &[Figure] = &[
         steps.work(node).runs.filter(|_| node.rows.is_some()).map_or(String::new(), short)
     }),
     ("= read", |node, steps| steps.work(node).read.map_or(String::new(), short)),
-    ("kept", |node, _| node.filtered.map_or(String::new(), percent)),
+    ("kept", |node, _| {
+        let measured = node.actual.and_then(|actual| actual.filtered);
+        measured.or(node.filtered).map_or(String::new(), percent)
+    }),
     ("got", |node, _| node.actual_rows().map_or(String::new(), short)),
     ("time", |node, _| node.actual.and_then(|actual| actual.ms).map_or(String::new(), time)),
 ];
@@ -304,7 +307,10 @@ fn evidence(fact: &Fact, depth: Depth) -> String {
     let value = match &fact.value {
         Value::Number(amount) => figure(*amount),
         Value::Text(text) => one_line(text),
-        Value::List(texts) => one_line(&texts.join(", ")),
+        Value::List(texts) => {
+            let texts: Vec<&str> = texts.iter().map(|text| text.trim_end_matches('.')).collect();
+            one_line(&texts.join(", "))
+        }
         Value::Flag(true) => "yes".to_owned(),
         Value::Flag(false) => "no".to_owned(),
     };
