@@ -509,6 +509,46 @@ fn a_tree_that_is_cut_is_told() {
     check_cut("-> Limit: 8 row(s)  (cost=3 rows=4)\n", &rest(1, 36));
 }
 
+#[test]
+fn lines_that_a_terminal_has_broken_are_one_tree() {
+    let tree = "\
+-> Nested loop inner join  (cost=31.5 rows=190) (actual time=1.5..22.5 rows=180 loops=1)
+    -> Filter: (pens.colour = 'green')  (cost=3.25 rows=14) (actual time=0.5..0.7 rows=12 loops=1)
+        -> Table scan on pens  (cost=3.25 rows=140) (actual time=0.25..0.5 rows=150 loops=1)
+    -> Index lookup on inks using by_pen (pen = pens.id)  (cost=2 rows=14) (actual time=1..2 rows=15 loops=12)
+";
+    let want = plan::read(tree.as_bytes(), 0).plans;
+    // Operations without the lines that they stand at.
+    let told = |plan: &Plan| {
+        let figures = |node: &Node| (node.operation.clone(), node.rows, node.actual);
+        plan.all_nodes().into_iter().map(figures).collect::<Vec<_>>()
+    };
+    for indent in ["", "    "] {
+        let mut joined = 0;
+        for width in 30..110 {
+            let broken = |line: &str| {
+                let letters: Vec<char> = format!("{indent}{line}").chars().collect();
+                let pieces = letters.chunks(width).map(|piece| piece.iter().collect::<String>());
+                pieces.collect::<Vec<_>>().join("\n") + "\n"
+            };
+            let text: String = tree.lines().map(broken).collect();
+            let got = plan::read(text.as_bytes(), 0).plans;
+            assert_eq!(got.len(), 1, "{text}");
+            assert!(got[0].is_cut() || told(&got[0]) == told(&want[0]), "{text}");
+            joined += usize::from(!got[0].is_cut());
+        }
+        // All of 80 widths but those of a single broken line, where names leave a doubt.
+        assert!(joined >= 70, "{joined}");
+    }
+}
+
+#[test]
+fn a_tree_with_lines_that_belong_nowhere_is_one_that_is_cut() {
+    let text = "-> Nested loop inner join  (cost=31 ro\nand so on\n    -> Table scan on pens  (cost=3 rows=4)\n    \
+                -> Table scan on inks  (cost=3 rows=4)\n";
+    check_cut(text, "line 4, column 43: expected the rest of the tree");
+}
+
 /// The problems of a text: number of plans, then place and what was expected.
 #[track_caller]
 fn check_problem(text: &str, plans: usize, want: &str) {
