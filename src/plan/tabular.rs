@@ -46,7 +46,7 @@ pub fn read(set: &RowSet, places: &mut Places<'_>) -> Plan {
         .map(|row| Line { set, row }.node(places))
         .collect();
     let is_missing = |name: &&str| set.column(name).is_none();
-    let lacks = NEEDED.iter().any(|name| is_missing(&name));
+    let lacks = NEEDED.iter().any(is_missing);
     let missing = COLUMNS.iter().copied().filter(|name| lacks && is_missing(name)).collect();
     let mut plan = Plan {
         format: Format::Table,
