@@ -74,6 +74,7 @@ pub fn joined(first: &[u8], pieces: &[&[u8]], widest: Widest) -> Option<String> 
         before.iter().all(is_full) && width(first.as_bytes()) + widest.indent == widest.width;
     match (is_read(&filled), is_read(&parted)) {
         (true, false) => Some(filled),
+        (true, true) if filled == parted => Some(filled),
         (false, true) => Some(parted),
         // One line that is the widest may be broken either way.
         (true, true) if are_full && widest.lines > 1 => Some(filled),
