@@ -476,6 +476,10 @@ fn of_a_print_that_is_cut_no_sum_is_made() {
         "line 12, column 29: expected the rest of the print",
     );
     check_cut(
+        &format!("{}{row}*******", stars(1)),
+        "line 12, column 8: expected the rest of the print",
+    );
+    check_cut(
         &format!("{}{row}{}", stars(1), stars(2)),
         "line 12, column 29: expected the rest of the print",
     );

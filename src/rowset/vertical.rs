@@ -72,6 +72,11 @@ fn number(line: &[u8]) -> Option<u64> {
     std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
 }
 
+/// The beginning of a line of stars, where a text is cut in it.
+fn is_torn_number(line: &[u8]) -> bool {
+    line.starts_with(b"*****") && line.iter().all(|b| b"*0123456789. row".contains(b))
+}
+
 /// `name: value`.
 struct Field<'a> {
     name: &'a [u8],
@@ -118,7 +123,8 @@ impl Reader<'_, '_> {
         let mut values: Vec<Vec<u8>> = Vec::new();
         let mut at = start;
         while let Some(text) = self.lines.unquoted(at, self.quote) {
-            if ends_print(text) || number(text).is_some() {
+            let is_last = at + 1 == self.lines.len() && !self.lines.ends_whole();
+            if ends_print(text) || number(text).is_some() || is_last && is_torn_number(text) {
                 break;
             }
             match field(text, Some(self.colon)) {
