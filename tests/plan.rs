@@ -354,15 +354,203 @@ fn steps_are_nested_as_the_server_takes_them() {
 }
 
 #[test]
+fn results_of_set_operations_hold_each_other_as_they_are_named() {
+    let header = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n";
+    let check = |lines: &[(&str, &str, &str)], want: &str| {
+        let lines = lines.iter().map(|(id, part, table)| {
+            format!("{id}\t{part}\t{table}\tALL\tNULL\tNULL\tNULL\tNULL\t9\tNULL\n")
+        });
+        let text = format!("{header}{}", lines.collect::<String>());
+        let plans = plan::read(text.as_bytes(), 0).plans;
+        let by_name = |tree: &Tree<'_>| named(tree);
+        let got: Vec<String> = plan::nest(&plans[0]).iter().map(by_name).collect();
+        assert_eq!(got.join(" "), want);
+    };
+    // (pens INTERSECT inks) EXCEPT caps
+    let first = [("1", "PRIMARY", "pens"), ("2", "INTERSECT", "inks")];
+    check(
+        &[
+            &first[..],
+            &[("4", "INTERSECT RESULT", "<intersect1,2>"), ("3", "EXCEPT", "caps")],
+            &[("5", "EXCEPT RESULT", "<except4,3>")],
+        ]
+        .concat(),
+        "<except4,3>(<intersect1,2>(pens inks) caps)",
+    );
+    // pens UNION (inks INTERSECT caps): the first SELECT of the inner one is a part of the outer.
+    check(
+        &[
+            ("1", "PRIMARY", "pens"),
+            ("2", "UNION", "inks"),
+            ("3", "INTERSECT", "caps"),
+            ("4", "INTERSECT RESULT", "<intersect2,3>"),
+            ("5", "UNION RESULT", "<union1,4>"),
+        ],
+        "<union1,4>(pens <intersect2,3>(inks caps))",
+    );
+    // A long list is shortened by the server.
+    check(
+        &[
+            ("1", "PRIMARY", "pens"),
+            ("2", "UNION", "inks"),
+            ("3", "UNION", "caps"),
+            ("NULL", "UNION RESULT", "<union1,2,...,3>"),
+        ],
+        "<union1,2,...,3>(pens inks caps)",
+    );
+    check(&[("1", "PRIMARY", "pens"), ("2", "UNION", "inks")], "-(pens inks)");
+}
+
+/// A tree by the tables of its steps.
+fn named(tree: &Tree<'_>) -> String {
+    let name = match &tree.step {
+        Step::Node(node) | Step::Union(Some(node)) => node.table.clone().unwrap_or_default(),
+        _ => "-".to_owned(),
+    };
+    let below: Vec<String> = tree.below.iter().map(named).collect();
+    if below.is_empty() { name } else { format!("{name}({})", below.join(" ")) }
+}
+
+#[test]
+fn runs_that_the_server_does_not_count_are_not_known() {
+    let text = |time: &str| {
+        format!(
+            "{{\"query_block\": {{\"select_id\": 1, \"r_loops\": 1, \"r_total_time_ms\": 5.5, \
+             \"nested_loop\": [{{\"table\": {{\"table_name\": \"pens\", \
+             \"access_type\": \"ALL\", \"r_loops\": 1, \"rows\": 40, \"r_rows\": 41, \
+             \"r_table_time_ms\": 2}}}}], \"subqueries\": [{{\"query_block\": \
+             {{\"select_id\": 2, \"table\": {{\"table_name\": \"inks\", \
+             \"access_type\": \"unique_subquery\", \"key\": \"PRIMARY\", \"ref\": [\"func\"], \
+             \"r_loops\": 0, \"rows\": 1, \"r_rows\": null, \"r_table_time_ms\": {time}}}}}}}]}}}}"
+        )
+    };
+    let check = |time: &str, loops: Option<Amount>, fetched: Option<u64>| {
+        let plans = plan::read(text(time).as_bytes(), 0).plans;
+        let inner = plans[0].all_nodes()[1].actual.unwrap();
+        assert_eq!(inner.loops, loops, "{time}");
+        assert_eq!(plans[0].fetched(), fetched.map(Amount::whole), "{time}");
+    };
+    check("1.25", None, None);
+    check("0", Some(Amount::ZERO), Some(41));
+}
+
+#[test]
 fn a_print_that_is_cut_gives_what_is_there_and_says_so() {
     let found = plan::read(&sample("cut-on-the-right.txt"), 0);
     let problem = found.problems.of(0).next().unwrap();
-    assert_eq!(problem.detail, "line 1, column 95: expected the rest of the print");
+    assert_eq!(problem.detail, "line 1, column 95: expected the columns ref, rows, Extra");
     // The column at the cut is not half a value: it is not there.
     let nodes = &found.plans[0].nodes;
     assert_eq!(short(&nodes[1]), "b eq_ref PRIMARY - - ");
     assert_eq!((nodes[1].key_len.as_deref(), nodes[1].reference.as_deref()), (Some("4"), None));
     assert_eq!(found.plans[0].estimate(), None);
+}
+
+/// A text is cut: of what is there no sum is made, and the place is told.
+#[track_caller]
+fn check_cut(text: &str, want: &str) {
+    check_problem(text, 1, want);
+    let plan = &plan::read(text.as_bytes(), 0).plans[0];
+    assert!(plan.is_cut(), "{text}");
+    assert_eq!((plan.estimate(), plan.fetched()), (None, None), "{text}");
+}
+
+#[test]
+fn of_a_print_that_is_cut_no_sum_is_made() {
+    let table = "\
++----+-------------+-------+------+---------------+------+---------+------+------+-------------+
+| id | select_type | table | type | possible_keys | key  | key_len | ref  | rows | Extra       |
++----+-------------+-------+------+---------------+------+---------+------+------+-------------+
+|  1 | SIMPLE      | pens  | ALL  | NULL          | NULL | NULL    | NULL |  410 | Using where |
+|  1 | SIMPLE      | inks  | ALL  | NULL          | NULL | NULL    | NULL |  730 | NULL        |
+";
+    check_cut(table, "line 5, column 97: expected the rest of the print");
+    check_cut(&table[..table.len() - 60], "line 5, column 38: expected the rest of the print");
+    let narrow: String = table.lines().map(|line| format!("{}\n", &line[..88])).collect();
+    check_cut(&narrow, "line 1, column 89: expected the column Extra");
+    let row = "id: 1\nselect_type: SIMPLE\ntable: pens\ntype: ALL\npossible_keys: NULL\n\
+               key: NULL\nkey_len: NULL\nref: NULL\nrows: 410\nExtra: NULL\n";
+    let stars = |number: u8| format!("********** {number}. row **********\n");
+    check_cut(
+        &format!("{}{row}{}id: 1\nselect_type: SIM", stars(1), stars(2)),
+        "line 12, column 29: expected the rest of the print",
+    );
+    check_cut(
+        &format!("{}{row}*******", stars(1)),
+        "line 12, column 8: expected the rest of the print",
+    );
+    check_cut(
+        &format!("{}{row}{}", stars(1), stars(2)),
+        "line 12, column 29: expected the rest of the print",
+    );
+    check_cut(
+        &format!("{}{}", stars(1), row.replace("Extra: NULL\n", "")),
+        "line 1, column 29: expected the column Extra",
+    );
+    let header = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n";
+    check_cut(
+        &format!("{header}1\tSIMPLE\tpens\tALL\tNULL\tNULL\tNULL"),
+        "line 2, column 33: expected the rest of the print",
+    );
+}
+
+#[test]
+fn a_tree_that_is_cut_is_told() {
+    let (join, scan) = (
+        "-> Nested loop inner join  (cost=31 rows=9) (actual time=1.5..2.5 rows=9 loops=1)\n",
+        "    -> Table scan on pens  (cost=3 rows=4) (actual time=0.5..0.7 rows=4 loops=1)\n",
+    );
+    let lookup = "    -> Index lookup on inks using by_pen (pen = pens.id)  (cost=2 rows=2) \
+                  (actual time=0.1..0.2 rows=2 loops=4)\n";
+    let whole = format!("{join}{scan}{lookup}");
+    check_problem(&whole, 1, "");
+    let rest =
+        |line, column| format!("line {line}, column {column}: expected the rest of the tree");
+    // One of two inputs; within figures; between those of the estimate and those measured.
+    check_cut(&format!("{join}{scan}"), &rest(2, 81));
+    check_cut(&whole[..whole.len() - 9], &rest(3, 104));
+    check_cut(&whole[..whole.len() - 38], &rest(3, 75));
+    check_cut("-> Limit: 8 row(s)  (cost=3 rows=4)\n", &rest(1, 36));
+}
+
+#[test]
+fn lines_that_a_terminal_has_broken_are_one_tree() {
+    let tree = "\
+-> Nested loop inner join  (cost=31.5 rows=190) (actual time=1.5..22.5 rows=180 loops=1)
+    -> Filter: (pens.colour = 'green')  (cost=3.25 rows=14) (actual time=0.5..0.7 rows=12 loops=1)
+        -> Table scan on pens  (cost=3.25 rows=140) (actual time=0.25..0.5 rows=150 loops=1)
+    -> Index lookup on inks using by_pen (pen = pens.id)  (cost=2 rows=14) (actual time=1..2 rows=15 loops=12)
+";
+    let want = plan::read(tree.as_bytes(), 0).plans;
+    // Operations without the lines that they stand at.
+    let told = |plan: &Plan| {
+        let figures = |node: &Node| (node.operation.clone(), node.rows, node.actual);
+        plan.all_nodes().into_iter().map(figures).collect::<Vec<_>>()
+    };
+    for indent in ["", "    "] {
+        let mut joined = 0;
+        for width in 30..110 {
+            let broken = |line: &str| {
+                let letters: Vec<char> = format!("{indent}{line}").chars().collect();
+                let pieces = letters.chunks(width).map(|piece| piece.iter().collect::<String>());
+                pieces.collect::<Vec<_>>().join("\n") + "\n"
+            };
+            let text: String = tree.lines().map(broken).collect();
+            let got = plan::read(text.as_bytes(), 0).plans;
+            assert_eq!(got.len(), 1, "{text}");
+            assert!(got[0].is_cut() || told(&got[0]) == told(&want[0]), "{text}");
+            joined += usize::from(!got[0].is_cut());
+        }
+        // All of 80 widths but those of a single broken line, where names leave a doubt.
+        assert!(joined >= 70, "{joined}");
+    }
+}
+
+#[test]
+fn a_tree_with_lines_that_belong_nowhere_is_one_that_is_cut() {
+    let text = "-> Nested loop inner join  (cost=31 ro\nand so on\n    -> Table scan on pens  (cost=3 rows=4)\n    \
+                -> Table scan on inks  (cost=3 rows=4)\n";
+    check_cut(text, "line 4, column 43: expected the rest of the tree");
 }
 
 /// The problems of a text: number of plans, then place and what was expected.
@@ -382,9 +570,9 @@ fn problems_tell_the_place_and_what_was_expected() {
         "line 3, column 3: expected a key in double quotes",
     );
     check_problem(
-        "id\tselect_type\ttable\trows\n1\tSIMPLE\tt\tmany\n",
+        "id\tselect_type\ttable\ttype\trows\tExtra\n1\tSIMPLE\tt\tALL\tmany\tNULL\n",
         1,
-        "line 2, column 12: expected a number for rows",
+        "line 2, column 16: expected a number for rows",
     );
     check_problem(
         "{\"query_block\": {\"select_id\": 1,\n  \"table\": {\"table_name\": \"t\",",

@@ -79,3 +79,53 @@ fn plans_are_coloured_where_it_is_asked_for() {
     assert!(!escape(&["--color", "always", "-o", "markdown"]));
     assert!(!escape(&["--color", "always", "-o", "json"]));
 }
+
+/// A run on a text at standard input: exit status, standard output, standard error.
+fn run_on(input: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    let mut command = Command::cargo_bin("adagio").unwrap();
+    let output = command.arg("explain").args(arguments).write_stdin(input).output().unwrap();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_gate_is_not_open_for_a_plan_that_is_cut() {
+    let cut = "-> Nested loop inner join  (cost=31 rows=9)\n    -> Table scan on pens  (co";
+    let (status, out, error) = run_on(cut, &["--fail-on", "critical"]);
+    assert_eq!(status, Some(1));
+    assert!(out.contains("Not judged: the print is cut.") && !out.contains("Findings"), "{out}");
+    assert!(error.contains("line 2, column 31: expected the rest of the tree"), "{error}");
+    assert!(error.contains("1 plan could not be judged"), "{error}");
+    assert_eq!(run_on(cut, &[]).0, Some(0));
+    let whole = "-> Table scan on pens  (cost=3 rows=4)\n";
+    assert_eq!(run_on(whole, &["--fail-on", "info"]).0, Some(0));
+}
+
+#[test]
+fn an_empty_input_is_told_and_opens_no_gate() {
+    let told = "adagio: -: the input is empty\n";
+    let (status, _, error) = run_on("", &[]);
+    assert_eq!((status, error.as_str()), (Some(0), told));
+    let (status, _, error) = run_on("", &["--fail-on", "low"]);
+    assert_eq!((status, error.as_str()), (Some(2), told));
+    let plan = plan_sample("mysql-8.4-with-index.txt");
+    assert_eq!(run_on("", &["--fail-on", "critical", &plan, "-"]).0, Some(2));
+    assert_eq!(run_on("", &["--fail-on", "critical", &plan]).0, Some(0));
+}
+
+#[test]
+fn a_statement_that_names_no_table_of_its_plan_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("statement.sql");
+    let plan = "-> Table scan on Pens  (cost=3 rows=4)\n";
+    let check = |statement: &str, is_shown: bool| {
+        std::fs::write(&file, statement).unwrap();
+        let (status, out, error) = run_on(plan, &["--query", file.to_str().unwrap()]);
+        assert_eq!(status, Some(0));
+        assert_eq!(out.contains("  SELECT"), is_shown, "{out}");
+        assert_eq!(error.is_empty(), is_shown, "{error}");
+        assert_eq!(error.contains("names no table of its plan"), !is_shown, "{error}");
+    };
+    check("SELECT ink FROM `pens`;", true);
+    check("SELECT ink FROM shop.stock AS pens;", true);
+    check("SELECT pens_ink, 'pens' FROM inks;", false);
+}

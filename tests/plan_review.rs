@@ -92,7 +92,7 @@ mysql> EXPLAIN SELECT b.title FROM loans l JOIN books b ON b.id = l.book_id WHER
   SELECT b.title FROM loans l JOIN books b ON b.id = l.book_id WHERE l.member_id
   = 7
 Estimate: 18 rows read, 5 left after joins and conditions.
-Findings: none. Nothing wrong here.
+Findings: none.
 
 #  step                    table, index    rows  x runs  = read  kept
    join
@@ -136,7 +136,7 @@ fn check_says(lines: &str, says: &[&str], not: &[&str]) {
 fn words_weigh_by_rows() {
     check_says(
         "1\tSIMPLE\to\tNULL\tref\tk\tk\t4\tconst\t12\t100.00\tUsing filesort\n",
-        &["Using filesort over 12 rows: nothing to care about", "Nothing wrong here"],
+        &["Using filesort over 12 rows: nothing to care about", "Findings: none."],
         &["!", "most of all before a small LIMIT"],
     );
     check_says(
@@ -194,7 +194,7 @@ fn steps_run_often_say_how_often() {
          2\tDEPENDENT SUBQUERY\ti\tNULL\tref\tk\tk\t4\tshop.o.id\t50\t100.00\tUsing index\n",
         // 50 rows for each of 400.
         &["Run an estimated 400 times, 20,000 rows in all", "! DEPENDENT SUBQUERY 2"],
-        &["Nothing wrong here"],
+        &["Findings: none."],
     );
     check_says(
         "1\tSIMPLE\to\tNULL\tALL\tNULL\tNULL\tNULL\tNULL\t400\t100.00\tNULL\n\
@@ -214,7 +214,7 @@ fn an_estimate_that_is_far_off_is_told() {
     let text = written(&review_of("-", tree.as_bytes()), &Look::default());
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        flat.contains("Measured: 50,000 rows in 10 runs, 190ms. The estimate was 5,000 times too few: 1 row a run."),
+        flat.contains("Measured: 50,000 rows in 10 runs, 190ms. The estimate was 5,000 times too few: 1 row a run, measured 5,000 rows."),
         "{text}"
     );
     assert!(
@@ -239,7 +239,7 @@ fn a_limit_above_may_end_a_scan() {
     };
     let unless = "unless the LIMIT is reached before";
     // 5 of 90,000 rows are wanted: as many are read, if each fits.
-    check("Filter: (t.a = 1)  (cost=1 rows=90000)", &[unless, "Nothing wrong here"]);
+    check("Filter: (t.a = 1)  (cost=1 rows=90000)", &[unless, "Findings: none."]);
     // 5 of 10: half of the table.
     check("Filter: (t.a = 1)  (cost=1 rows=10)", &[unless, "look at step 1"]);
     check(
@@ -257,7 +257,7 @@ fn a_limit_of_the_statement_may_end_a_scan_too() {
         let text = written(&review_of("-", print.as_bytes()), &Look::default());
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert_eq!(flat.contains("unless the LIMIT is reached before"), may_end, "{text}");
-        assert_eq!(flat.contains("Nothing wrong here"), may_end, "{text}");
+        assert_eq!(flat.contains("Findings: none."), may_end, "{text}");
     };
     check("SELECT a FROM t LIMIT 5", "", true);
     check("SELECT a FROM t", "", false);
@@ -517,4 +517,72 @@ fn a_tree_is_nested_and_numbered_as_the_server_runs_it() {
 ";
     let text = written(&sample("mysql-5.5-union-of-derived.txt"), &look(80, Depth::Brief));
     assert!(text.ends_with(want), "{text}");
+}
+
+#[test]
+fn full_filtered_is_doubted_of_scans_alone() {
+    let doubt = "100.00 does not prove";
+    let line = |part: &str, access: &str| {
+        format!("1\t{part}\tpens\tNULL\t{access}\tk\tk\t4\tNULL\t5000\t100.00\tUsing where\n")
+    };
+    check_says(&line("SIMPLE", "index"), &[doubt], &[]);
+    check_says(&line("SIMPLE", "range"), &[], &[doubt]);
+    check_says(&line("DELETE", "index"), &[], &[doubt]);
+    check_says(&line("UPDATE", "index"), &[], &[doubt]);
+}
+
+#[test]
+fn the_one_row_of_a_full_text_search_is_no_estimate() {
+    check_says(
+        "1\tSIMPLE\tpens\tNULL\tfulltext\tft\tft\t0\tconst\t1\t33.33\tUsing where\n",
+        &[
+            "by the full-text index ft. The server says 1 row of every such search: that is no estimate.",
+        ],
+        &["about 1 row", "Conditions keep"],
+    );
+}
+
+#[test]
+fn a_short_tree_has_no_level_in_words() {
+    // The names leave the steps just the room they need.
+    let name = "a_table_with_a_name_of_fifty_letters_and_no_blanks";
+    let line = |table: &str| {
+        format!("1\tSIMPLE\t{table}\tNULL\trange\tPRIMARY\tPRIMARY\t4\tNULL\t1999\t100.00\tNULL\n")
+    };
+    check_says(&format!("{}{}", line("pens"), line("inks")), &["index range"], &["(level"]);
+    check_says(&format!("{}{}", line("p"), line(&name[..24])), &["index range"], &["(level"]);
+}
+
+#[test]
+fn what_was_kept_is_shown_before_what_was_expected() {
+    let text = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\t\
+                filtered\tr_filtered\tExtra\n\
+                1\tSIMPLE\tpens\tALL\tNULL\tNULL\tNULL\tNULL\t400\t410.00\t100.00\t12.50\tUsing where\n";
+    let shown = written(&review_of("-", text.as_bytes()), &look(80, Depth::Brief));
+    assert!(shown.contains("12.5%") && !shown.contains("100%"), "{shown}");
+}
+
+#[test]
+fn an_estimate_of_nothing_is_told_with_what_was_measured() {
+    let text = "-> Table scan on pens  (cost=0 rows=0) (actual time=1..2 rows=120 loops=1)\n";
+    let shown = written(&review_of("-", text.as_bytes()), &look(80, Depth::Usual));
+    let flat = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        flat.contains("The estimate was far too few: 0 rows a run, measured 120 rows."),
+        "{shown}"
+    );
+}
+
+#[test]
+fn texts_in_a_list_end_without_a_full_stop() {
+    let mut review = review_of(
+        "-",
+        b"id\tselect_type\ttable\ttype\trows\tExtra\n1\tSIMPLE\tpens\tALL\t9\tNULL\n",
+    );
+    let list = Value::List(vec!["one thing.".to_owned(), "another.".to_owned()]);
+    let mut finding = finding(0, Severity::Low);
+    finding.evidence = vec![Fact { name: "guesses", value: list }];
+    review.plans[0].findings.push(finding);
+    let shown = written(&review, &look(80, Depth::Brief));
+    assert!(shown.contains("seen: guesses one thing, another\n"), "{shown}");
 }

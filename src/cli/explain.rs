@@ -127,6 +127,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     let schema = inputs::schema(&args.schema, warnings)?;
     let given = Given { statements: statements.as_deref(), schema: schema.as_ref() };
     let review = review(&args.files, given, &stop)?;
+    let empty = review.inputs.iter().filter(|input| input.bytes == 0);
+    let is_empty =
+        empty.map(|input| eprintln!("adagio: {}: the input is empty", input.name)).count() > 0;
     if !args.quiet {
         warn(&review, warnings);
     }
@@ -145,9 +148,24 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Format::Markdown => markdown::write(&review, &look, out),
         Format::Json => json::write(&review, out),
     })?;
+    Ok(match args.fail_on {
+        // Whoever was to print the plan has failed.
+        Some(_) if is_empty => super::FAILED,
+        Some(least) if fails(&review, least) => super::FOUND,
+        _ => super::DONE,
+    })
+}
+
+/// Whether a gate stays shut: a finding is severe, or a plan could not be judged.
+fn fails(review: &Review, least: FailOn) -> bool {
+    let not_judged = review.plans.iter().filter(|plan| !plan.is_judged()).count();
+    match not_judged {
+        0 => {}
+        1 => eprintln!("adagio: --fail-on: 1 plan could not be judged"),
+        plans => eprintln!("adagio: --fail-on: {plans} plans could not be judged"),
+    }
     let worst = review.plans.iter().flat_map(|plan| &plan.findings).map(|it| it.severity).max();
-    let fails = args.fail_on.is_some_and(|least| worst >= Some(least.severity()));
-    Ok(if fails { super::FOUND } else { super::DONE })
+    not_judged > 0 || worst >= Some(least.severity())
 }
 
 /// Says on standard error what is odd about the inputs.
@@ -157,6 +175,15 @@ fn warn(review: &Review, warnings: Warnings) {
         0 => {}
         1 => eprintln!("adagio: 1 plan has no statement in --query"),
         plans => eprintln!("adagio: {plans} plans have no statement in --query"),
+    }
+    match review.statements_of_others {
+        0 => {}
+        1 => eprintln!("adagio: 1 statement of --query names no table of its plan: left out"),
+        statements => {
+            eprintln!(
+                "adagio: {statements} statements of --query name no table of their plans: left out"
+            );
+        }
     }
     match review.statements_without_plan {
         0 => {}

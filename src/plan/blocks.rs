@@ -1,6 +1,8 @@
 //! The SELECTs of a plan and how they hang together: which one a derived table comes from, which
 //! ones a UNION joins, which ones run anew for each row of another.
 
+use std::collections::HashMap;
+
 use super::Node;
 
 /// What a SELECT is to the one it belongs to.
@@ -131,7 +133,7 @@ fn number_in(table: &str) -> Option<u64> {
 }
 
 /// The numbers in `<union1,2>`. Of many the server prints `<union1,2,...,9>`.
-fn numbers_in(table: &str) -> Vec<u64> {
+pub(super) fn numbers_in(table: &str) -> Vec<u64> {
     let inner = table.trim_start_matches('<').trim_end_matches('>');
     let digits = inner.trim_start_matches(|c: char| c.is_ascii_alphabetic());
     digits.split(',').filter_map(|digits| digits.parse().ok()).collect()
@@ -213,16 +215,23 @@ fn referred<'a>(nodes: &'a [Node], block: &Block) -> Vec<&'a str> {
 /// Finds the first part of each UNION: `<union1,4>` says which SELECTs it joins. A UNION ALL has no
 /// result that says so; its further parts belong to the last SELECT above that is no further part
 /// and is as dependent as they are.
+///
+/// Since MySQL 8.0.31 a result has a number too and may be a part of another one, `<except4,3>`;
+/// it stands above that one. In its place is the first SELECT of it.
 fn attach_parts(nodes: &[Node], blocks: &mut [Block]) {
     let places = places(blocks);
+    let mut firsts: HashMap<u64, usize> = HashMap::new();
     for result in
         (0..blocks.len()).filter(|place| blocks[*place].role == Role::Result).collect::<Vec<_>>()
     {
         let node = blocks[result].nodes.first().and_then(|node| nodes.get(*node));
         let parts = numbers_in(node.and_then(|node| node.table.as_deref()).unwrap_or_default());
-        let Some(first) = parts.first().and_then(|id| find(&places, *id)) else { continue };
+        let found = |id: &u64| find(&places, *id).or_else(|| firsts.get(id).copied());
+        let Some(first) = parts.first().and_then(found) else { continue };
+        let others: Vec<usize> = parts.iter().skip(1).filter_map(found).collect();
         blocks[result].first_part = Some(first);
-        for part in parts.iter().skip(1).filter_map(|id| find(&places, *id)) {
+        firsts.extend(blocks[result].id.map(|id| (id, first)));
+        for part in others {
             if is_part(blocks[part].role) && blocks[part].first_part.is_none() {
                 blocks[part].first_part = Some(first);
             }

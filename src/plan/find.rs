@@ -24,8 +24,14 @@ pub struct Found {
 pub fn read(text: &[u8], source: u32) -> Found {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let lines = Lines::new(text);
-    let places =
-        Places { lines: &lines, source, fixed: None, quoted: 0, problems: Problems::default() };
+    let places = Places {
+        lines: &lines,
+        source,
+        fixed: None,
+        quoted: 0,
+        indent: 0,
+        problems: Problems::default(),
+    };
     let mut finder =
         Finder { lines: &lines, places, plans: Vec::new(), behind_prompt: false, free: 0 };
     let mut at = 0;
@@ -58,6 +64,8 @@ pub(super) struct Places<'a> {
     fixed: Option<(usize, usize, &'a [u8])>,
     /// Bytes that quote each line and are not part of what is read.
     quoted: usize,
+    /// Those of them that are blanks and nothing else.
+    indent: usize,
     problems: Problems,
 }
 
@@ -73,6 +81,11 @@ impl Places<'_> {
         };
         self.tell(line, column, Kind::UnreadValue, expected, text);
         self.fixed = fixed;
+    }
+
+    /// Blanks that stand before each line of what is read.
+    pub fn indent(&self) -> usize {
+        self.indent
     }
 
     /// A plan that ends too early, or has something else where it goes on.
@@ -162,6 +175,7 @@ impl<'a> Finder<'a> {
         if is_warnings(&set.columns) {
             self.notes(&set);
         } else if is_document(&set.columns) {
+            let known = self.plans.len();
             for row in &set.rows {
                 let value = row.cells.first().and_then(Option::as_deref).unwrap_or_default();
                 // Blanks before the value do not count: a tree keeps to its own.
@@ -173,16 +187,21 @@ impl<'a> Finder<'a> {
             }
             if let Some(line) = set.cut {
                 self.places.cut(line, "the end of the box");
+                if let Some(plan) = self.plans.get_mut(known..).and_then(<[Plan]>::last_mut) {
+                    plan.is_cut = true;
+                }
             }
         } else {
             let plan = tabular::read(&set, &mut self.places);
-            if let Some(line) = set.cut {
-                let what = if set.rows.is_empty() {
-                    "the rows of the plan"
-                } else {
-                    "the rest of the print"
+            let missing = plan.missing_columns();
+            if let Some(line) = set.cut.or((!missing.is_empty()).then_some(set.line)) {
+                let what = match (missing, set.rows.is_empty()) {
+                    (_, true) => "the rows of the plan".to_owned(),
+                    ([], _) => "the rest of the print".to_owned(),
+                    ([name], _) => format!("the column {name}"),
+                    (names, _) => format!("the columns {}", names.join(", ")),
                 };
-                self.places.cut(line, what);
+                self.places.cut(line, &what);
             }
             if !plan.nodes.is_empty() {
                 self.keep(plan, set.line, set.end);
@@ -235,9 +254,13 @@ impl<'a> Finder<'a> {
         } else if text.starts_with(b"{") {
             self.document(at, 0, at, |line| lines.unquoted(line, quote))
         } else {
-            self.tree(at, 0, at, |line| lines.unquoted(line, quote))
+            // A line that a terminal has broken goes on without what indents the others.
+            self.places.indent = if is_blank { quote.len() } else { 0 };
+            let bare = |line| lines.get(line).filter(|_| is_blank);
+            self.tree(at, 0, at, |line| lines.unquoted(line, quote).or_else(|| bare(line)))
         };
         self.places.quoted = 0;
+        self.places.indent = 0;
         end
     }
 

@@ -350,8 +350,10 @@ fn actual(value: &Json) -> Option<Actual> {
     let parts = [amount(value, "r_table_time_ms"), amount(value, "r_other_time_ms")];
     let split = parts.into_iter().flatten().reduce(Amount::plus);
     let ms = split.or_else(|| amount(value, "r_total_time_ms"));
+    // The runs of `unique_subquery` and `index_subquery` are not counted, their time is.
+    let is_counted = loops > Amount::ZERO || ms.unwrap_or_default() == Amount::ZERO;
     Some(Actual {
-        loops: Some(loops),
+        loops: is_counted.then_some(loops),
         rows_per_loop: amount(value, "r_rows"),
         filtered: amount(value, "r_total_filtered").or_else(|| amount(value, "r_filtered")),
         ms,

@@ -227,10 +227,22 @@ pub struct Plan {
     whole_ms: Option<Amount>,
     /// Whether the print is cut, so that steps or their rows are missing.
     is_cut: bool,
+    /// Columns that every server prints and that are not there.
+    missing: Vec<&'static str>,
     asides: Vec<Aside>,
 }
 
 impl Plan {
+    /// Whether the print is cut, so that what is missing is not known.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
+    /// Columns that every server prints of a table and that are not there.
+    pub fn missing_columns(&self) -> &[&'static str] {
+        &self.missing
+    }
+
     /// All nodes, each before those below it.
     pub fn all_nodes(&self) -> Vec<&Node> {
         let mut all = Vec::new();

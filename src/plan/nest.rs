@@ -1,5 +1,8 @@
 //! A plan in the order in which the server takes its steps.
 
+use std::collections::HashMap;
+
+use super::blocks::numbers_in;
 use super::{Node, Plan, Role};
 
 /// What a place in the tree is.
@@ -69,6 +72,60 @@ struct Nester<'p> {
     /// Further parts of a block, its result among them.
     parts: Vec<Vec<usize>>,
     is_done: Vec<bool>,
+    /// Blocks by their numbers.
+    places: HashMap<u64, usize>,
+}
+
+/// Parts of a UNION, INTERSECT or EXCEPT, of which results take some together.
+struct Joined<'p> {
+    /// Each tree until a result takes it.
+    trees: Vec<Option<Tree<'p>>>,
+    /// In which of the trees a block is.
+    tree_of: HashMap<usize, usize>,
+}
+
+impl<'p> Joined<'p> {
+    fn new(block: usize, tree: Tree<'p>) -> Joined<'p> {
+        Joined { trees: vec![Some(tree)], tree_of: HashMap::from([(block, 0)]) }
+    }
+
+    fn add(&mut self, block: usize, tree: Tree<'p>) {
+        self.tree_of.insert(block, self.trees.len());
+        self.trees.push(Some(tree));
+    }
+
+    /// Puts those below a result that it names; all where it does not name two of them, as the
+    /// server shortens a long list.
+    fn close(&mut self, result: Option<&'p Node>, members: &[usize]) {
+        let is_shortened =
+            result.and_then(|node| node.table.as_deref()).is_some_and(|name| name.contains("..."));
+        let mut named: Vec<usize> =
+            members.iter().filter_map(|block| self.tree_of.get(block).copied()).collect();
+        // A result keeps the place of its first part.
+        named.sort_unstable();
+        named.dedup();
+        if named.len() < 2 || is_shortened {
+            named = (0..self.trees.len()).collect();
+        }
+        let take = |at: usize| self.trees.get_mut(at).and_then(Option::take);
+        let slot = named.first().copied().unwrap_or(0);
+        let below: Vec<Tree<'p>> = named.into_iter().filter_map(take).collect();
+        for block in members {
+            self.tree_of.insert(*block, slot);
+        }
+        if let Some(tree) = self.trees.get_mut(slot) {
+            *tree = Some(Tree { step: Step::Union(result), below });
+        }
+    }
+
+    /// The one tree that is left; a UNION ALL has no result that takes its parts together.
+    fn whole(self) -> Tree<'p> {
+        let mut below: Vec<Tree<'p>> = self.trees.into_iter().flatten().collect();
+        match below.len() {
+            1 => below.remove(0),
+            _ => Tree { step: Step::Union(None), below },
+        }
+    }
 }
 
 impl<'p> Nester<'p> {
@@ -80,8 +137,12 @@ impl<'p> Nester<'p> {
             subqueries: vec![Vec::new(); count],
             parts: vec![Vec::new(); count],
             is_done: vec![false; count],
+            places: HashMap::new(),
         };
         for (place, block) in plan.blocks.iter().enumerate() {
+            if let Some(id) = block.id {
+                nester.places.entry(id).or_insert(place);
+            }
             let list = match (block.first_part, block.reader, block.under) {
                 (Some(first), _, _) => nester.parts.get_mut(first),
                 (None, Some(reader), _) => nester.fills.get_mut(reader),
@@ -105,18 +166,35 @@ impl<'p> Nester<'p> {
         if parts.is_empty() {
             return Some(first);
         }
-        let mut below = vec![first];
-        let mut result = None;
+        let mut joined = Joined::new(place, first);
+        let is_result =
+            |part: &usize| self.plan.blocks.get(*part).is_some_and(|it| it.role == Role::Result);
+        let (mut results, parts): (Vec<usize>, Vec<usize>) = parts.into_iter().partition(is_result);
         for part in parts {
-            let block = self.plan.blocks.get(part)?;
-            if block.role == Role::Result {
-                result = block.nodes.first().and_then(|node| self.plan.nodes.get(*node));
-                *self.is_done.get_mut(part)? = true;
-            } else {
-                below.extend(self.block(part, depth + 1));
+            if let Some(tree) = self.block(part, depth + 1) {
+                joined.add(part, tree);
             }
         }
-        Some(Tree { step: Step::Union(result), below })
+        // JSON names a result before its parts; an inner one has the lesser number.
+        results.sort_by_key(|result| self.plan.blocks.get(*result).and_then(|block| block.id));
+        for result in results {
+            let block = self.plan.blocks.get(result)?;
+            let node = block.nodes.first().and_then(|node| self.plan.nodes.get(*node));
+            *self.is_done.get_mut(result)? = true;
+            joined.close(node, &self.members(node));
+        }
+        Some(joined.whole())
+    }
+
+    /// The blocks that a result names, each by the first SELECT of it.
+    fn members(&self, result: Option<&Node>) -> Vec<usize> {
+        let numbers = numbers_in(result.and_then(|node| node.table.as_deref()).unwrap_or_default());
+        let place_of = |id| self.places.get(&id).copied();
+        let first_of = |place: usize| {
+            let block = self.plan.blocks.get(place)?;
+            if block.role == Role::Result { block.first_part } else { Some(place) }
+        };
+        numbers.into_iter().filter_map(place_of).filter_map(first_of).collect()
     }
 
     /// The tables of a block, and its subqueries.

@@ -19,6 +19,24 @@ pub fn is_plan(columns: &[String]) -> bool {
     has("select_type") && (has("id") || has("table"))
 }
 
+/// Columns that every server prints since 4.1.
+const COLUMNS: &[&str] = &[
+    "id",
+    "select_type",
+    "table",
+    "type",
+    "possible_keys",
+    "key",
+    "key_len",
+    "ref",
+    "rows",
+    "Extra",
+];
+
+/// Columns without which it is not known what a plan does: Extra has the join buffer, by which a
+/// table is read once or for each row.
+const NEEDED: &[&str] = &["table", "type", "rows", "Extra"];
+
 /// Reads the plan; values that cannot be read are told to `places` and are absent.
 pub fn read(set: &RowSet, places: &mut Places<'_>) -> Plan {
     let nodes: Vec<Node> = set
@@ -27,13 +45,17 @@ pub fn read(set: &RowSet, places: &mut Places<'_>) -> Plan {
         .filter(|row| is_line(set, row))
         .map(|row| Line { set, row }.node(places))
         .collect();
+    let is_missing = |name: &&str| set.column(name).is_none();
+    let lacks = NEEDED.iter().any(is_missing);
+    let missing = COLUMNS.iter().copied().filter(|name| lacks && is_missing(name)).collect();
     let mut plan = Plan {
         format: Format::Table,
         flavor: flavor(set, &nodes),
         line: set.line + 1,
         blocks: blocks::of_lines(&nodes),
         nodes,
-        is_cut: set.column("rows").is_none(),
+        is_cut: lacks || set.cut.is_some(),
+        missing,
         ..Plan::default()
     };
     loops_of_first_tables(&mut plan);

@@ -8,6 +8,9 @@
 //! Four blanks are a level. Figures are of one run on average; times are milliseconds to the first
 //! and to the last row, those of the steps below counted in.
 
+mod wrap;
+
+use self::wrap::Widest;
 use super::find::Places;
 use super::{Actual, Amount, Format, Node, Plan};
 use crate::flavor::Family;
@@ -26,6 +29,8 @@ pub fn read<'a>(
     places: &mut Places<'_>,
 ) -> (Option<Plan>, usize) {
     let mut steps: Vec<(usize, Node)> = Vec::new();
+    let mut widest = None;
+    let mut is_torn_apart = false;
     let mut at = line;
     while let Some(text) = line_of(at) {
         let text = if at == line { text.get(column..).unwrap_or_default() } else { text };
@@ -38,8 +43,30 @@ pub fn read<'a>(
                     let text = String::from_utf8_lossy(text.trim_ascii());
                     places.unread(at, "a step that is at most one level deeper", &text);
                 }
-                let node = step(&said(text), at, places);
+                let pieces = if is_value { Vec::new() } else { pieces_behind(at, &line_of) };
+                let whole = match pieces.as_slice() {
+                    [] => None,
+                    pieces => {
+                        let widest = *widest
+                            .get_or_insert_with(|| Widest::of(line, &line_of, places.indent()));
+                        wrap::joined(text, pieces, widest)
+                    }
+                };
+                let node = match &whole {
+                    Some(whole) => step(&said(whole.as_bytes()), at, places),
+                    None => step(&said(text), at, places),
+                };
                 steps.push((level.min(deepest), node));
+                let is_inside = || {
+                    let next = line_of(at + 1 + pieces.len()).and_then(self::level);
+                    next.is_some_and(|level| level > 0) && !wrap::is_read(&said(text))
+                };
+                if whole.is_some() {
+                    at += pieces.len();
+                } else if !pieces.is_empty() && is_inside() {
+                    is_torn_apart = true;
+                    at += pieces.len();
+                }
             }
             // A literal in a condition may hold line ends; only a value tells where it goes on.
             None if is_value && !ends_print(text) && text.trim_ascii() != b"|" => {
@@ -54,17 +81,82 @@ pub fn read<'a>(
         }
         at += 1;
     }
+    let is_last_cut = steps.last().is_some_and(|(_, node)| is_torn(node));
     let nodes = nested(steps);
+    let is_cut = is_torn_apart || is_last_cut || lacks_steps(&nodes) || lacks_figures(&nodes);
     let plan = Plan {
         format: Format::Tree,
         flavor: Family::MySql,
         line: line + 1,
         cost: nodes.first().and_then(|node| node.cost),
         nodes,
+        is_cut,
         ..Plan::default()
     };
     let is_plan = plan.nodes.first().is_some_and(is_step);
+    if is_plan && is_cut {
+        places.cut(at.saturating_sub(1).max(line), "the rest of the tree");
+    }
     (is_plan.then_some(plan), at.max(line + 1))
+}
+
+/// The lines behind a step that are no steps, as far as they may be pieces of it.
+fn pieces_behind<'a>(at: usize, line_of: impl Fn(usize) -> Option<&'a [u8]>) -> Vec<&'a [u8]> {
+    const MOST: usize = 64;
+    let lines = (at + 1..).map_while(line_of);
+    let pieces: Vec<&[u8]> =
+        lines.take_while(|text| level(text).is_none() && !ends_print(text)).take(MOST).collect();
+    // So many lines are prose.
+    if pieces.len() == MOST { Vec::new() } else { pieces }
+}
+
+/// Whether a step ends within its parentheses, as one does whose line is cut.
+fn is_torn(node: &Node) -> bool {
+    let operation = node.operation.as_deref().unwrap_or_default();
+    operation.rfind('(').is_some_and(|at| !operation[at..].contains(')'))
+}
+
+/// How operations begin that take their rows from other steps, and from how many.
+const TAKES: &[(&str, usize)] = &[
+    ("Nested loop", 2),
+    ("Inner hash join", 2),
+    ("Left hash join", 2),
+    ("Hash semijoin", 2),
+    ("Hash antijoin", 2),
+    ("Batched key access", 2),
+    ("Filter: ", 1),
+    ("Sort: ", 1),
+    ("Sort row IDs: ", 1),
+    ("Limit: ", 1),
+    ("Limit/Offset: ", 1),
+    ("Stream results", 1),
+    ("Group aggregate", 1),
+    ("Aggregate: ", 1),
+    ("Window aggregate", 1),
+    ("Hash", 1),
+];
+
+/// Whether the last step of a tree takes its rows from steps that are not there.
+fn lacks_steps(nodes: &[Node]) -> bool {
+    let mut last = nodes.last();
+    while let Some(node) = last {
+        let operation = node.operation.as_deref().unwrap_or_default();
+        let takes = TAKES.iter().find(|(begin, _)| operation.starts_with(begin));
+        if takes.is_some_and(|(_, steps)| node.children.len() < *steps) {
+            return true;
+        }
+        last = node.children.last();
+    }
+    false
+}
+
+/// Whether the first step has figures that the last one lacks.
+fn lacks_figures(nodes: &[Node]) -> bool {
+    let (Some(first), Some(mut last)) = (nodes.first(), nodes.last()) else { return false };
+    while let Some(below) = last.children.last() {
+        last = below;
+    }
+    first.actual.is_some() && last.actual.is_none()
 }
 
 /// Whether a first line is one of a tree: prose may begin with an arrow as well.

@@ -77,6 +77,13 @@ pub struct Reviewed {
     pub findings: Vec<Finding>,
 }
 
+impl Reviewed {
+    /// Whether that there is no finding means something: the plan is whole and tells its rows.
+    pub fn is_judged(&self) -> bool {
+        !self.plan.is_cut() && (self.plan.estimate().is_some() || !self.findings.is_empty())
+    }
+}
+
 /// A plan of a query class.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClassPlan {
@@ -112,6 +119,8 @@ pub struct Review {
     pub plans: Vec<Reviewed>,
     /// Plans that no statement was given for, where statements were given.
     pub plans_without_statement: usize,
+    /// Statements that name no table of their plan, and were not given to it.
+    pub statements_of_others: usize,
     /// Statements given that there was no plan for.
     pub statements_without_plan: usize,
 }

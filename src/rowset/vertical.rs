@@ -52,6 +52,13 @@ pub fn read(lines: &Lines<'_>, at: usize, wanted: Wanted<'_>) -> Option<RowSet> 
         end = behind;
     }
     let cut = rows.last().filter(|row| row.cells.len() < names.len()).map(|row| row.line);
+    // Stars with nothing below them, or a part of them, were to be another row.
+    let is_begun = |line: &[u8]| match number(line) {
+        Some(number) => number != 1,
+        None => line.starts_with(b"*****"),
+    };
+    let begun = lines.unquoted(end, quote).filter(|line| reader.has_stars && is_begun(line));
+    let cut = cut.or(begun.map(|_| end));
     Some(RowSet { print: Print::Vertical, columns: names, rows, line: at, end, cut })
 }
 
@@ -63,6 +70,11 @@ fn number(line: &[u8]) -> Option<u64> {
     let behind = rest[digits..].strip_prefix(b". row")?;
     behind.trim_ascii().iter().all(|b| *b == b'*').then_some(())?;
     std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
+}
+
+/// The beginning of a line of stars, where a text is cut in it.
+fn is_torn_number(line: &[u8]) -> bool {
+    line.starts_with(b"*****") && line.iter().all(|b| b"*0123456789. row".contains(b))
 }
 
 /// `name: value`.
@@ -111,7 +123,8 @@ impl Reader<'_, '_> {
         let mut values: Vec<Vec<u8>> = Vec::new();
         let mut at = start;
         while let Some(text) = self.lines.unquoted(at, self.quote) {
-            if ends_print(text) || number(text).is_some() {
+            let is_last = at + 1 == self.lines.len() && !self.lines.ends_whole();
+            if ends_print(text) || number(text).is_some() || is_last && is_torn_number(text) {
                 break;
             }
             match field(text, Some(self.colon)) {

@@ -22,7 +22,7 @@ pub struct Entry {
     pub printers: &'static str,
     /// What the server does.
     pub meaning: &'static str,
-    /// When it is harmless and when it is the finding.
+    /// When it is harmless and when it is worth a look.
     pub matters: &'static str,
 }
 
@@ -104,18 +104,18 @@ pub const ENTRIES: &[Entry] = &[
         "The right use for OR over several columns with ranges, while each part finds few rows."),
     row("Range checked for each record (index map: …)", IndexMap, Joined, "all",
         "No index is good for the join as a whole, so for each row of the tables before it the optimizer tries anew whether one of these indexes has a narrow range.",
-        "With many rows on both sides it is the finding: an index on the join column is missing, or the two columns differ in type or collation and no index can be used. rows says the whole table: what is read for each row cannot be seen here, only in Rows_examined of the log."),
+        "With many rows on both sides it is worth a look: an index on the join column is missing, or the two columns differ in type or collation and no index can be used. rows says the whole table: what is read for each row cannot be seen here, only in Rows_examined of the log."),
     row("Range checked for each record", Nothing, Joined, "no tabular form: TREE and JSON, which name no indexes",
         "No index is good for the join as a whole, so for each row of the tables before it the optimizer tries anew whether an index has a narrow range.",
-        "With many rows on both sides it is the finding: an index on the join column is missing, or the two columns differ in type or collation and no index can be used. What is read for each row cannot be seen here, only in Rows_examined of the log."),
+        "With many rows on both sides it is worth a look: an index on the join column is missing, or the two columns differ in type or collation and no index can be used. What is read for each row cannot be seen here, only in Rows_examined of the log."),
 
     // Sorting and temporary tables.
     row("Using filesort", Nothing, Worked, "all",
         "Rows are sorted, for no index delivers them in this order. The name says nothing of a file: what fits into sort_buffer_size is sorted in memory.",
-        "Nothing for a few hundred rows. With many rows it is the finding, most of all before a small LIMIT, where an index in this order would stop early. Without Using temporary beside it only rows of this table are sorted, before the join."),
+        "Nothing for a few hundred rows. With many rows it is worth a look, most of all before a small LIMIT, where an index in this order would stop early. Without Using temporary beside it only rows of this table are sorted, before the join."),
     row("Using temporary", Nothing, Worked, "all",
         "Rows are collected in a temporary table, for GROUP BY, DISTINCT, UNION, or an ORDER BY over several tables.",
-        "Nothing for a few hundred rows. With many rows it is the finding: it goes to disk when it outgrows memory, and an index in the order of the groups needs no table. MEMORY tables (MariaDB, MySQL before 8.0 or with internal_tmp_mem_storage_engine=MEMORY) may take the smaller of tmp_table_size and max_heap_table_size; with a TEXT or BLOB column they start on disk, as any table did before MySQL 8.0.13. TempTable (MySQL 8.0 and later) may take temptable_max_ram for all tables at once and, from 8.0.28, tmp_table_size for each."),
+        "Nothing for a few hundred rows. With many rows it is worth a look: it goes to disk when it outgrows memory, and an index in the order of the groups needs no table. MEMORY tables (MariaDB, MySQL before 8.0 or with internal_tmp_mem_storage_engine=MEMORY) may take the smaller of tmp_table_size and max_heap_table_size; with a TEXT or BLOB column they start on disk, as any table did before MySQL 8.0.13. TempTable (MySQL 8.0 and later) may take temptable_max_ram for all tables at once and, from 8.0.28, tmp_table_size for each."),
     row("Using buffer", Nothing, Always(Neutral), "MariaDB 10.0 and later, UPDATE",
         "Row ids are stored first and the rows updated afterwards, since the update changes the index that finds them.",
         "Harmless, but for the memory or file that the ids of many rows take."),
@@ -129,7 +129,7 @@ pub const ENTRIES: &[Entry] = &[
         "Right where most of both tables is needed. With many rows on both sides and few in the result, an index on the join column is missing. A larger join_buffer_size only helps when the hash table spills to disk."),
     row("Using join buffer (Block Nested Loop)", Nothing, Joined, "MySQL 5.6 to 8.0.19",
         "Rows of the tables before it are collected in the join buffer, and this table is read once for each filling; every pair is compared.",
-        "With many rows on both sides it is the finding: an index on the join column is missing. A larger join_buffer_size reads less often but compares as many pairs."),
+        "With many rows on both sides it is worth a look: an index on the join column is missing. A larger join_buffer_size reads less often but compares as many pairs."),
     row("Using join buffer (Batched Key Access)", Nothing, Lookup, "MySQL 5.6 and later",
         "Keys of many rows are collected in the join buffer and looked up in an index in one go, in the order of the rows on disk.",
         "Good for cold tables. It has to be switched on (batched_key_access)."),
@@ -144,10 +144,10 @@ pub const ENTRIES: &[Entry] = &[
         "Right where most of both tables is needed. With few rows in the result, an index on the join column is missing."),
     row("Using join buffer (flat, BNL join)", Nothing, Joined, "MariaDB 5.3 and later",
         "Rows of the tables before it are collected in the join buffer, and this table is read once for each filling; every pair is compared (block nested loop).",
-        "With many rows on both sides it is the finding: an index on the join column is missing. A larger join_buffer_size reads less often but compares as many pairs."),
+        "With many rows on both sides it is worth a look: an index on the join column is missing. A larger join_buffer_size reads less often but compares as many pairs."),
     row("Using join buffer (incremental, BNL join)", Nothing, Joined, "MariaDB 5.3 and later",
         "As flat, but the buffer holds only columns of the last table and points into the buffer before it.",
-        "With many rows on both sides it is the finding: an index on the join column is missing."),
+        "With many rows on both sides it is worth a look: an index on the join column is missing."),
     row("Using join buffer (flat, BNLH join)", Nothing, Joined, "MariaDB 5.3 and later",
         "Rows of the tables before it are put into a hash table in the join buffer, and this table is read once for each filling to find partners (hash join).",
         "Right where most of both tables is needed; it needs join_cache_level 3 or more. With few rows in the result, an index on the join column is missing."),
@@ -168,7 +168,7 @@ pub const ENTRIES: &[Entry] = &[
         "Good for cold tables where many rows have the same key."),
     row("Using join buffer", Nothing, Joined, "MySQL 5.1 and 5.5",
         "Rows of the tables before it are collected in the join buffer, and this table is read once for each filling; every pair is compared.",
-        "With many rows on both sides it is the finding: an index on the join column is missing. A larger join_buffer_size reads less often but compares as many pairs."),
+        "With many rows on both sides it is worth a look: an index on the join column is missing. A larger join_buffer_size reads less often but compares as many pairs."),
     row("Using join buffer (…)", Text, Joined, "kin of MySQL, in a form of their own",
         "Rows of the tables before it are collected in the join buffer, and this table is read once for each filling.",
         "With many rows on both sides an index on the join column may be missing."),

@@ -120,9 +120,8 @@ fn verdict(reviewed: &Reviewed, steps: &Steps<'_>) -> Piece {
         let counts: Vec<String> = counts.collect();
         return Piece::Words(tone(worst), format!("Findings: {}.", counts.join(", ")));
     }
-    if reviewed.plan.estimate().is_none() {
-        let text = "Not judged: the print is cut, or does not tell the rows of its steps.";
-        return Piece::Words(Tone::Warn, text.to_owned());
+    if let Some(text) = not_judged(&reviewed.plan) {
+        return Piece::Words(Tone::Warn, text);
     }
     let is_worth = |row: &&steps::Row<'_>| words::weight(row, steps) == Weight::Finding;
     let mut worth: Vec<usize> =
@@ -133,11 +132,24 @@ fn verdict(reviewed: &Reviewed, steps: &Steps<'_>) -> Piece {
             let text = "Findings: none; what is unknown to adagio was not judged.";
             return Piece::Words(Tone::Warn, text.to_owned());
         }
-        return Piece::Words(Tone::Good, "Findings: none. Nothing wrong here.".to_owned());
+        return Piece::Words(Tone::Good, "Findings: none.".to_owned());
     }
     let noun = if worth.len() == 1 { "step" } else { "steps" };
     let numbers: Vec<String> = worth.iter().map(usize::to_string).collect();
     Piece::Words(Tone::Warn, format!("Findings: none, but look at {noun} {}.", numbers.join(", ")))
+}
+
+/// Why nothing is said against a plan, where that does not mean that there is nothing.
+fn not_judged(plan: &Plan) -> Option<String> {
+    match (plan.is_cut(), plan.missing_columns()) {
+        (true, []) => Some("Not judged: the print is cut.".to_owned()),
+        (true, [name]) => Some(format!("Not judged: the print lacks the column {name}.")),
+        (true, names) => Some(format!("Not judged: the print lacks {}.", names.join(", "))),
+        (false, _) if plan.estimate().is_none() => {
+            Some("Not judged: the print does not tell the rows of its steps.".to_owned())
+        }
+        (false, _) => None,
+    }
 }
 
 fn tone(severity: Severity) -> Tone {
@@ -158,7 +170,10 @@ const FIGURES: &[Figure] = &[
         steps.work(node).runs.filter(|_| node.rows.is_some()).map_or(String::new(), short)
     }),
     ("= read", |node, steps| steps.work(node).read.map_or(String::new(), short)),
-    ("kept", |node, _| node.filtered.map_or(String::new(), percent)),
+    ("kept", |node, _| {
+        let measured = node.actual.and_then(|actual| actual.filtered);
+        measured.or(node.filtered).map_or(String::new(), percent)
+    }),
     ("got", |node, _| node.actual_rows().map_or(String::new(), short)),
     ("time", |node, _| node.actual.and_then(|actual| actual.ms).map_or(String::new(), time)),
 ];
@@ -292,7 +307,10 @@ fn evidence(fact: &Fact, depth: Depth) -> String {
     let value = match &fact.value {
         Value::Number(amount) => figure(*amount),
         Value::Text(text) => one_line(text),
-        Value::List(texts) => one_line(&texts.join(", ")),
+        Value::List(texts) => {
+            let texts: Vec<&str> = texts.iter().map(|text| text.trim_end_matches('.')).collect();
+            one_line(&texts.join(", "))
+        }
         Value::Flag(true) => "yes".to_owned(),
         Value::Flag(false) => "no".to_owned(),
     };

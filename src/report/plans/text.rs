@@ -190,8 +190,11 @@ impl Layout {
         let room = width.saturating_sub(fixed + gap * gaps);
         let words = table.rows.iter().flat_map(|row| row.place.split(' '));
         let longest = words.map(columns).max().unwrap_or(0);
+        let widest_step = step;
         let (step, place) = shared(step, (place, longest), room);
-        let levels = step.saturating_sub(LEAST_STEP) / 2;
+        // Where all steps have the room they need, there is no level to say in words.
+        let levels =
+            if step >= widest_step { usize::MAX } else { step.saturating_sub(LEAST_STEP) / 2 };
         Layout { gap, number, step, place, figures, levels }
     }
 

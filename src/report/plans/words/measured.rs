@@ -36,6 +36,10 @@ pub fn measured(node: &Node, row: &Row<'_>) -> String {
     if parts.is_empty() {
         return String::new();
     }
+    if actual.loops.is_none() && actual.rows_per_loop.is_none() && actual.ms.is_some() {
+        let parts = parts.join(", ");
+        return format!(" Measured: {parts}; the server does not count the runs of this step.");
+    }
     format!(" Measured: {}.{}", parts.join(", "), misestimate(node, row).unwrap_or_default())
 }
 
@@ -49,9 +53,11 @@ fn misestimate(node: &Node, row: &Row<'_>) -> Option<String> {
     if ends && word == "many" {
         return None;
     }
-    // Less than one row a run is as good as one.
-    let less = less.max(Amount::ONE);
-    let is_far = more.ratio(less).is_some_and(|ratio| ratio >= Amount::whole(FAR_OFF));
-    let ratio = ratio(more, less).filter(|_| is_far)?;
-    Some(format!(" The estimate was {ratio} times too {word}: {} a run.", rows(expected)))
+    // Less than one row a run is as good as one, but of nothing nothing is so many times as much.
+    let least = less.max(Amount::ONE);
+    let is_far = more.ratio(least).is_some_and(|ratio| ratio >= Amount::whole(FAR_OFF));
+    let ratio = ratio(more, least).filter(|_| is_far)?;
+    let far = if less < Amount::ONE { "far".to_owned() } else { format!("{ratio} times") };
+    let (expected, found) = (rows(expected), rows(found));
+    Some(format!(" The estimate was {far} too {word}: {expected} a run, measured {found}."))
 }

@@ -52,7 +52,8 @@ impl Teller<'_, '_> {
             });
         }
         text = text.trim_end_matches([',', ':']).to_owned();
-        text.push_str(&about(node.rows.filter(|_| !is_single(node))));
+        let is_words = found.access.name == "fulltext";
+        text.push_str(&about(node.rows.filter(|_| !is_single(node) && !is_words)));
         text.push_str(match row.stop {
             _ if is_single(node) => "",
             Stop::Never => "",
@@ -60,8 +61,12 @@ impl Teller<'_, '_> {
             Stop::Match => ", up to the first one that fits",
         });
         text.push('.');
+        if is_words && node.rows == Some(Amount::ONE) {
+            // `best_access_path` of both servers sets it, whatever the words are.
+            text.push_str(" The server says 1 row of every such search: that is no estimate.");
+        }
         text.push_str(&self.runs(node, work));
-        let is_one = matches!(found.access.name, "system" | "const");
+        let is_one = matches!(found.access.name, "system" | "const" | "fulltext");
         let filtered = node.filtered.filter(|filtered| !is_one && *filtered < Amount::whole(100));
         if let Some(filtered) = filtered {
             let left = node.rows.filter(|_| work.read.is_some()).map(|_| {

@@ -180,10 +180,12 @@ impl<'p> Teller<'_, 'p> {
         };
         let verdict = guess::judge(&case);
         let reads_much = work.read.is_some_and(|read| read >= Amount::whole(NOTABLE_ROWS));
+        // Of a table that is changed MySQL always prints 100; a range or a lookup may be all that
+        // the condition asks for.
+        let is_changed = matches!(node.select_type.as_deref(), Some("UPDATE" | "DELETE"));
+        let is_doubtful = is_scan && reads_much && node.says("Using where");
         let is_worth = match verdict {
-            Verdict::Everything => {
-                reads_much && node.says("Using where") || self.depth == Depth::Full
-            }
+            Verdict::Everything => !is_changed && (is_doubtful || self.depth == Depth::Full),
             Verdict::OtherServer | Verdict::NotKnown => false,
             _ => true,
         };
@@ -313,6 +315,7 @@ impl<'p> Teller<'_, 'p> {
             dim(text);
         }
         let is_unused = node.key.is_none() && node.access_type.is_some() && !is_checked(node);
+        let is_unused = is_unused && !self.plan.is_cut();
         if let (true, Some(possible)) = (is_unused, &node.possible_keys) {
             dim(format!("possible_keys: {}; none is used.", one_line(possible)));
         } else if let (Some(possible), Depth::Full) = (&node.possible_keys, self.depth) {
