@@ -1,6 +1,7 @@
 //! A table is read whole.
 
 use crate::advice::rule::rule;
+use crate::advice::sql::hidden;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
 
@@ -101,8 +102,10 @@ fn is_wanted(look: &Look<'_>, seen: &Seen<'_>) -> bool {
 
 fn advice(look: &Look<'_>, seen: &Seen<'_>) -> String {
     let columns: Vec<String> = {
-        let mut names: Vec<String> =
-            look.comparisons(seen).into_iter().map(|it| format!("`{}`", it.column.name)).collect();
+        let mut names: Vec<String> = hidden::searchable(look, seen)
+            .into_iter()
+            .map(|it| format!("`{}`", it.column.name))
+            .collect();
         names.sort();
         names.dedup();
         names

@@ -12,7 +12,7 @@ use crate::advice::{Action, Confidence, Fact, Finding, Recommendation, Rule, Sev
 use crate::plan::weight::{MANY_ROWS, NOTABLE_ROWS};
 use crate::plan::{Amount, Node, Plan, StepEstimate};
 use crate::schema::Table;
-use crate::sql::glance::{self, ColumnName, Comparison, Mention, Verb};
+use crate::sql::glance::{self, ColumnName, Comparison, Hidden, Mention, Verb};
 
 use super::case::Case;
 use super::names::Names;
@@ -235,6 +235,13 @@ impl<'a> Look<'a> {
         let own = seen.condition.map(glance::condition).unwrap_or_default().comparisons;
         let own = own.into_iter().filter(|it| is_named(&it.column, seen));
         own.chain(self.names.comparisons_of(seen.name).cloned()).collect()
+    }
+
+    /// Comparisons that keep columns of a table from an index.
+    pub fn hidden(&self, seen: &Seen<'_>) -> Vec<Hidden> {
+        let own = seen.condition.map(glance::condition).unwrap_or_default().hidden;
+        let own = own.into_iter().filter(|it| is_named(&it.column, seen));
+        own.chain(self.names.hidden_of(seen.name).cloned()).collect()
     }
 
     /// Columns of a table in conditions.

@@ -30,8 +30,8 @@ use std::collections::HashMap;
 
 pub use case::{Case, Load, PerCall, Shift};
 
-use self::look::Look;
-use super::sql::{collation_mismatch, implicit_conversion};
+use self::look::{Look, operation};
+use super::sql::{collation_mismatch, function_on_column, implicit_conversion, leading_wildcard};
 use super::{Fact, Finding, Rule};
 
 /// A rule, and how it looks at a plan.
@@ -58,6 +58,8 @@ const RULES: &[Entry] = &[
     (&partitions_not_pruned::RULE,    partitions_not_pruned::look),
     (&rows_thrown_away::RULE,         rows_thrown_away::look),
     (&implicit_conversion::RULE,      implicit_conversion::look),
+    (&function_on_column::RULE,       function_on_column::look),
+    (&leading_wildcard::RULE,         leading_wildcard::look),
     (&collation_mismatch::RULE,       collation_mismatch::look),
 ];
 
@@ -70,6 +72,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 const CAUSES: &[(&str, &[&str])] = &[
     ("SQL002", &["PLAN001", "PLAN002", "PLAN003", "PLAN006", "PLAN009", "PLAN010", "PLAN017"]),
     ("SQL025", &["PLAN001", "PLAN002", "PLAN003", "PLAN006", "PLAN009", "PLAN010", "PLAN017"]),
+    ("SQL001", &["PLAN001", "PLAN002", "PLAN008", "PLAN010", "PLAN017"]),
+    ("SQL003", &["PLAN001", "PLAN002", "PLAN008", "PLAN010", "PLAN017"]),
     ("PLAN003", &["PLAN001", "PLAN006", "PLAN010", "PLAN017"]),
     ("PLAN006", &["PLAN001", "PLAN002", "PLAN010", "PLAN017"]),
     ("PLAN016", &["PLAN001", "PLAN002", "PLAN010"]),
@@ -113,6 +117,10 @@ fn under_causes(look: &Look<'_>, findings: Vec<Finding>) -> Vec<Finding> {
     }
     let cause_of = |finding: &Finding| {
         let step = finding.subject.step?;
+        // A filter tests what the step below it reads.
+        let is_filter =
+            look.nodes.get(step).is_some_and(|it| operation(it).starts_with("Filter: "));
+        let step = if is_filter { step + 1 } else { step };
         let own = CAUSES
             .iter()
             .filter(|(_, effects)| effects.contains(&finding.rule))

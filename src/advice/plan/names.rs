@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::plan::Plan;
 use crate::schema::{Schema, Table};
 use crate::sql::distill::TableName;
-use crate::sql::glance::{self, ColumnName, Comparison, Glance, Mention, Source};
+use crate::sql::glance::{self, ColumnName, Comparison, Glance, Hidden, Mention, Source};
 
 /// The names of a statement.
 #[derive(Debug, Clone)]
@@ -18,9 +18,10 @@ pub struct Names<'a> {
     pub glance: Glance,
     /// Whether the statement is known.
     pub is_known: bool,
-    /// Places of its comparisons and mentions by the name of their table, in lower case.
+    /// Places of its comparisons, mentions and hidden columns by the name of their table, in lower case.
     comparisons: HashMap<String, Vec<usize>>,
     mentions: HashMap<String, Vec<usize>>,
+    hidden: HashMap<String, Vec<usize>>,
 }
 
 /// Tables of a statement among which the one of a column without a table is looked for.
@@ -40,8 +41,10 @@ impl<'a> Names<'a> {
             is_known: text.is_some(),
             comparisons: HashMap::new(),
             mentions: HashMap::new(),
+            hidden: HashMap::new(),
         };
         names.comparisons = names.by_table(names.glance.comparisons.iter().map(|it| &it.column));
+        names.hidden = names.by_table(names.glance.hidden.iter().map(|it| &it.column));
         names.mentions = names.by_table(names.glance.mentions.iter().map(|it| &it.column));
         names
     }
@@ -83,6 +86,12 @@ impl<'a> Names<'a> {
     pub fn mentions_of(&self, name: &str) -> impl Iterator<Item = &Mention> {
         let places = self.mentions.get(&name.to_lowercase()).into_iter().flatten();
         places.filter_map(|place| self.glance.mentions.get(*place))
+    }
+
+    /// Comparisons that keep columns of the table of this name from an index.
+    pub fn hidden_of(&self, name: &str) -> impl Iterator<Item = &Hidden> {
+        let places = self.hidden.get(&name.to_lowercase()).into_iter().flatten();
+        places.filter_map(|place| self.glance.hidden.get(*place))
     }
 
     /// The table of the statement that a name stands for.

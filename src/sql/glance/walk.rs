@@ -126,23 +126,23 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn bytes(&self, at: usize) -> &'a [u8] {
+    pub(super) fn bytes(&self, at: usize) -> &'a [u8] {
         self.tokens.get(at).map_or(&[][..], |token| token.of(self.text.as_bytes()))
     }
 
-    fn kind(&self, at: usize) -> Option<Kind> {
+    pub(super) fn kind(&self, at: usize) -> Option<Kind> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    fn is_word(&self, at: usize, word: &str) -> bool {
+    pub(super) fn is_word(&self, at: usize, word: &str) -> bool {
         self.kind(at) == Some(Kind::Word) && self.bytes(at).eq_ignore_ascii_case(word.as_bytes())
     }
 
-    fn is_one_of(&self, at: usize, words: &[&str]) -> bool {
+    pub(super) fn is_one_of(&self, at: usize, words: &[&str]) -> bool {
         words.iter().any(|word| self.is_word(at, word))
     }
 
-    fn is_sign(&self, at: usize, sign: u8) -> bool {
+    pub(super) fn is_sign(&self, at: usize, sign: u8) -> bool {
         self.kind(at) == Some(Kind::Byte) && self.bytes(at) == [sign]
     }
 
@@ -206,6 +206,7 @@ impl<'a> Look<'a> {
             self.outer.push(self.clause);
             if is_call && self.clause == Clause::Condition {
                 self.clause = Clause::Function;
+                self.function(at - 1);
             }
             return;
         }
@@ -217,6 +218,7 @@ impl<'a> Look<'a> {
             return;
         }
         if self.clause != Clause::Other {
+            self.glance.has_or |= self.is_word(at, "OR") || self.bytes(at) == b"||";
             self.condition(at);
         }
     }
@@ -292,6 +294,10 @@ impl<'a> Look<'a> {
             || self.is_arithmetic(end);
         if is_alone && let Some((op, with, last)) = self.behind(end) {
             self.compared(column.clone(), op, with, at, last);
+            self.wildcard(&column, at, end);
+        }
+        if self.clause == Clause::Condition && self.may_begin(at) && self.is_arithmetic(end) {
+            self.arithmetic(&column, at, end);
         }
         if self.clause == Clause::Condition && self.may_end(end) {
             self.before(column.clone(), at, end);
@@ -300,7 +306,7 @@ impl<'a> Look<'a> {
     }
 
     /// `DAY` of `INTERVAL 1 DAY`, `DATE` of `DATE '2026-01-31'`.
-    fn is_unit(&self, at: usize) -> bool {
+    pub(super) fn is_unit(&self, at: usize) -> bool {
         let is_value = |at: usize| matches!(self.kind(at), Some(Kind::Literal | Kind::Variable));
         let before =
             at.checked_sub(1).is_some_and(|before| is_value(before) || self.is_sign(before, b')'));
@@ -309,10 +315,15 @@ impl<'a> Look<'a> {
     }
 
     fn compared(&mut self, column: ColumnName, op: Op, with: Operand, first: usize, last: usize) {
+        let text = self.text_of(first, last);
+        self.glance.comparisons.push(Comparison { column, op, with, text });
+    }
+
+    /// The text from one token to another.
+    pub(super) fn text_of(&self, first: usize, last: usize) -> String {
         let start = self.tokens.get(first).map_or(0, |token| token.start);
         let end = self.tokens.get(last).map_or(start, |token| token.end);
-        let text = self.text.get(start..end).unwrap_or_default().to_owned();
-        self.glance.comparisons.push(Comparison { column, op, with, text });
+        self.text.get(start..end).unwrap_or_default().to_owned()
     }
 
     /// A comparison that the column at `at` is the right side of: `5 = c`, `a.x = b.y`.
@@ -342,7 +353,7 @@ impl<'a> Look<'a> {
     }
 
     /// The comparison behind a column that ends before `at`, and its last token.
-    fn behind(&self, at: usize) -> Option<(Op, Operand, usize)> {
+    pub(super) fn behind(&self, at: usize) -> Option<(Op, Operand, usize)> {
         if let Some(op) = self.op(at) {
             let (operand, end) = self.operand(at + 1);
             return Some((op, operand, end));
@@ -412,7 +423,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn is_minus(&self, at: usize) -> bool {
+    pub(super) fn is_minus(&self, at: usize) -> bool {
         self.kind(at) == Some(Kind::Operator) && self.bytes(at) == b"-" || self.is_sign(at, b'-')
     }
 
@@ -430,7 +441,7 @@ impl<'a> Look<'a> {
         (is_word || is_digits && !is_radix).then_some(text)
     }
 
-    fn op(&self, at: usize) -> Option<Op> {
+    pub(super) fn op(&self, at: usize) -> Option<Op> {
         if !matches!(self.kind(at), Some(Kind::Operator | Kind::Byte)) {
             return None;
         }
@@ -463,7 +474,7 @@ impl<'a> Look<'a> {
     }
 
     /// Whether a side of a comparison may begin at `at`: nothing before it belongs to it.
-    fn may_begin(&self, at: usize) -> bool {
+    pub(super) fn may_begin(&self, at: usize) -> bool {
         const BEFORE: &[&str] = &["WHERE", "ON", "AND", "OR", "XOR", "NOT"];
         let Some(before) = at.checked_sub(1) else { return true };
         self.is_sign(before, b'(')
@@ -477,7 +488,7 @@ impl<'a> Look<'a> {
     }
 
     /// Whether a side of a comparison ends before `at`.
-    fn may_end(&self, at: usize) -> bool {
+    pub(super) fn may_end(&self, at: usize) -> bool {
         if at >= self.tokens.len() {
             return true;
         }
@@ -491,7 +502,7 @@ impl<'a> Look<'a> {
     }
 
     /// A column name of one to three parts, and the place behind it.
-    fn column(&self, at: usize) -> Option<(ColumnName, usize)> {
+    pub(super) fn column(&self, at: usize) -> Option<(ColumnName, usize)> {
         let mut parts: Vec<String> = Vec::new();
         let mut at = at;
         loop {
