@@ -2,8 +2,8 @@
 
 use crate::advice::rule::rule;
 use crate::advice::{Fact, Finding, Severity};
-use crate::plan::Amount;
 use crate::plan::weight::{INNER_ROWS, OUTER_ROWS};
+use crate::plan::{Amount, Format};
 
 use super::look::{Buffer, Look, MEDIUM_ROWS, Seen, count};
 
@@ -24,7 +24,9 @@ pub fn look(look: &Look<'_>) -> Vec<Finding> {
 }
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>, buffer: Buffer) -> Option<Finding> {
+    let is_parted = tests_before_buffer(look, seen, buffer);
     let inner = match (seen.is_measured, seen.node.rows) {
+        (true, _) if is_parted => seen.kept?,
         (true, _) => seen.read?,
         (false, rows) => rows?,
     };
@@ -40,7 +42,9 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>, buffer: Buffer) -> Option<Finding> 
         return None;
     }
     let severity = look.severity(touched, Severity::High)?;
-    let up_to = if seen.is_measured { "" } else { "up to " };
+    // The tabular form does not tell what is left before the pairs.
+    let is_exact = seen.is_measured && (is_parted || buffer == Buffer::Hash || !seen.has_condition);
+    let up_to = if is_exact { "" } else { "up to " };
     let title =
         format!("`{}` is joined without an index: {up_to}{} {what}", seen.name, count(touched));
     let mut finding = look.of_table(&RULE, seen, severity, title);
@@ -61,6 +65,12 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>, buffer: Buffer) -> Option<Finding> 
     finding.verify =
         format!("EXPLAIN again: `{}` is read by ref or eq_ref, without a join buffer.", seen.name);
     Some(finding)
+}
+
+/// Whether it is measured how many rows a condition leaves before they meet the buffer: MariaDB
+/// prints in JSON what the table itself is tested for apart from what each pair is.
+fn tests_before_buffer(look: &Look<'_>, seen: &Seen<'_>, buffer: Buffer) -> bool {
+    buffer == Buffer::Loop && look.case.plan.format == Format::JsonMariaDb && seen.is_kept_measured
 }
 
 #[cfg(test)]
@@ -87,6 +97,38 @@ mod tests {
         // 200 + 5,000 rows are hashed in no time.
         check(&Given::plan(&plan("200", "5000", hash)), "PLAN006", None);
         check(&Given::plan(&plan("20000", "50000", hash)), "PLAN006", Some(Severity::Medium));
+    }
+
+    /// 4,000 rows meet the 2,500 of 20,000 (12.5 %) that the table itself is tested for.
+    #[test]
+    fn rows_that_never_meet_the_buffer_make_no_pairs() {
+        let table = |name: &str, rows: u64, filtered: &str| {
+            format!(
+                r#""table": {{"table_name": "{name}", "access_type": "ALL", "r_loops": 1, "rows": {rows}, "r_rows": {rows}, "filtered": 100, "r_filtered": {filtered}}}"#
+            )
+        };
+        let plan = format!(
+            r#"{{"query_block": {{"select_id": 1, "r_loops": 1, "nested_loop": [{{{}}}, {{"block-nl-join": {{{}, "buffer_type": "flat", "buffer_size": "256KiB", "join_type": "BNL", "attached_condition": "d.n = s.n", "r_loops": 4000, "r_filtered": 0}}}}]}}}}"#,
+            table("d", 4_000, "100"),
+            table("s", 20_000, "12.5")
+        );
+        let finding = check(&Given::plan(&plan), "PLAN006", Some(Severity::High)).unwrap();
+        assert!(finding.title.contains(": 10,000,000 pairs"), "{}", finding.title);
+    }
+
+    #[test]
+    fn a_step_that_never_ran_has_no_finding() {
+        let plan = |before: &str, rows: &str, kept: &str| {
+            format!(
+                "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tr_rows\tfiltered\tr_filtered\tExtra\n\
+                 1\tSIMPLE\td\tALL\tNULL\tNULL\tNULL\tNULL\t4000\t4000.00\t100.00\t{before}\tUsing where\n\
+                 1\tSIMPLE\ts\tALL\tNULL\tNULL\tNULL\tNULL\t20000\t{rows}\t100.00\t{kept}\tUsing where; Using join buffer (flat, BNL join)\n"
+            )
+        };
+        check(&Given::plan(&plan("100.00", "20000.00", "5.00")), "PLAN006", Some(Severity::High));
+        let never = plan("0.00", "NULL", "NULL");
+        let findings = super::super::fixture::review(&Given::plan(&never));
+        assert!(findings.iter().all(|it| it.subject.step != Some(1)), "{findings:#?}");
     }
 
     #[test]

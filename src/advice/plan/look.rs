@@ -10,7 +10,7 @@ mod steps;
 
 use crate::advice::{Action, Confidence, Fact, Finding, Recommendation, Rule, Severity, Subject};
 use crate::plan::weight::{MANY_ROWS, NOTABLE_ROWS};
-use crate::plan::{Amount, Node, Plan, StepEstimate};
+use crate::plan::{Amount, Format, Node, Plan, StepEstimate};
 use crate::schema::Table;
 use crate::sql::glance::{self, ColumnName, Comparison, Hidden, Mention, Verb};
 
@@ -163,6 +163,8 @@ pub struct Look<'a> {
     pub repeated: Vec<Repeated>,
     /// Whether rows are changed.
     pub is_write: bool,
+    /// Whether rows of any step were measured.
+    is_measured: bool,
 }
 
 impl<'a> Look<'a> {
@@ -173,6 +175,8 @@ impl<'a> Look<'a> {
         let nodes = plan.all_nodes();
         let estimates = plan.step_estimates();
         let is_write = is_write(plan, &nodes, names.glance.verb);
+        let is_measured =
+            nodes.iter().any(|node| node.actual.is_some_and(|it| it.rows_per_loop.is_some()));
         let mut look = Look {
             case,
             names,
@@ -183,6 +187,7 @@ impl<'a> Look<'a> {
             sorts: Vec::new(),
             repeated: Vec::new(),
             is_write,
+            is_measured,
         };
         if plan.blocks.is_empty() {
             look.see_tree()
@@ -204,6 +209,16 @@ impl<'a> Look<'a> {
     /// Whether a measured plan shows that reading a table hardly takes time.
     pub fn is_quick(&self, seen: &Seen<'_>) -> bool {
         self.time_percent(seen).is_some_and(|percent| percent < Amount::whole(LEAST_TIME))
+    }
+
+    /// Whether a measured plan shows that a step never ran: no loops, or no figure where the others
+    /// have one.
+    pub fn never_ran(&self, place: usize) -> bool {
+        let Some(node) = self.nodes.get(place) else { return false };
+        let actual = node.actual.unwrap_or_default();
+        let is_line = self.case.plan.format == Format::Table && node.access_type.is_some();
+        actual.loops == Some(Amount::ZERO)
+            || is_line && self.is_measured && actual.rows_per_loop.is_none()
     }
 
     /// What is expected of a step.

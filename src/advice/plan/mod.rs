@@ -90,6 +90,7 @@ const MOST: usize = 200;
 pub fn review(case: &Case<'_>) -> Vec<Finding> {
     let look = Look::new(*case);
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|(_, rule)| rule(&look)).collect();
+    findings.retain(|it| it.subject.step.is_none_or(|step| !look.never_ran(step)));
     findings = under_causes(&look, findings);
     findings.sort_by(|a, b| {
         let key = |it: &Finding| (std::cmp::Reverse(it.severity), it.subject.step, it.rule);
