@@ -148,6 +148,8 @@ pub struct Node {
     pub cost: Option<Amount>,
     /// Rows after which a sort or a scan stops.
     pub limit: Option<u64>,
+    /// Whether its sort was done in a priority queue, where that was measured.
+    pub in_queue: Option<bool>,
     /// The condition that is tested here.
     pub condition: Option<String>,
     /// The second index that filters.

@@ -167,6 +167,8 @@ pub struct Glance {
     pub has_limit: bool,
     /// Whether no LIMIT stops the reading: aggregates without GROUP BY, SQL_CALC_FOUND_ROWS.
     pub reads_all: bool,
+    /// Whether an ORDER BY begins with an aggregate, or with the alias of one.
+    pub orders_by_aggregate: bool,
     /// Number of SELECTs.
     pub selects: usize,
 }
@@ -190,6 +192,13 @@ pub fn condition(text: &str) -> Glance {
     let mut look = Look::new(text, Clause::Condition);
     look.run();
     look.glance
+}
+
+/// Whether a sort as TREE prints it, `Sort: sum(o.total) DESC`, is by an aggregate.
+#[must_use]
+pub fn sorts_by_aggregate(operation: &str) -> bool {
+    let Some(key) = operation.strip_prefix("Sort: ") else { return false };
+    walk::is_aggregate(key.trim_start_matches('`'))
 }
 
 fn unquoted(text: &str) -> String {

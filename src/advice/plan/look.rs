@@ -125,6 +125,12 @@ pub struct Sort<'p> {
     pub limit: Option<u64>,
     /// Whether the rows are put into a temporary table first.
     pub has_temporary: bool,
+    /// Whether `rows` are those that go into that table, and what it then holds is sorted.
+    pub is_before_temporary: bool,
+    /// Whether a priority queue was seen to do it.
+    pub in_queue: bool,
+    /// Whether it is by an aggregate.
+    pub by_aggregate: bool,
 }
 
 /// A subquery that runs anew for each row.
@@ -193,6 +199,9 @@ impl<'a> Look<'a> {
             look.see_tree()
         } else {
             look.see_blocks()
+        }
+        if let ([sort], true) = (look.sorts.as_mut_slice(), look.names.glance.orders_by_aggregate) {
+            sort.by_aggregate = true;
         }
         look
     }

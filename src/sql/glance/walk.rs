@@ -1,5 +1,7 @@
 //! One walk over the tokens: clauses, comparisons, LIMIT.
 
+use std::collections::HashSet;
+
 use super::{ColumnName, Comparison, Glance, KEPT, Mention, Op, Operand, Verb, unquoted};
 use crate::sql::token::{Kind, Token, tokens};
 
@@ -110,6 +112,12 @@ const UNITS: &[&str] =
     &["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
 const TYPES: &[&str] = &["DATE", "TIME", "TIMESTAMP"];
 
+/// Whether a text begins with the call of an aggregate.
+pub(super) fn is_aggregate(text: &str) -> bool {
+    let name = text.split('(').next().filter(|name| name.len() < text.len());
+    name.is_some_and(|name| AGGREGATES.iter().any(|own| own.eq_ignore_ascii_case(name)))
+}
+
 impl<'a> Look<'a> {
     pub(super) fn new(text: &'a str, clause: Clause) -> Look<'a> {
         let tokens = tokens(text.as_bytes()).take(MOST).collect();
@@ -152,6 +160,7 @@ impl<'a> Look<'a> {
             self.step();
             self.at += 1;
         }
+        self.glance.orders_by_aggregate = self.orders_by_aggregate();
         self.glance.reads_all = self.counts_all || self.has_aggregate && !self.has_group;
     }
 
@@ -256,6 +265,28 @@ impl<'a> Look<'a> {
             self.glance.has_limit = true;
             self.glance.limit = self.limit(at + 1);
         }
+    }
+
+    /// Whether an ORDER BY begins with an aggregate, or with a name that a SELECT gives to one.
+    fn orders_by_aggregate(&self) -> bool {
+        let is_call = |at: usize| self.is_sign(at + 1, b'(') && self.is_one_of(at, AGGREGATES);
+        let mut aliases: HashSet<String> = HashSet::new();
+        let mut open: Vec<bool> = Vec::new();
+        for at in 0..self.tokens.len() {
+            if self.is_sign(at, b'(') {
+                open.push(at.checked_sub(1).is_some_and(is_call));
+            } else if self.is_sign(at, b')') && open.pop() == Some(true) {
+                let name = at + 1 + usize::from(self.is_word(at + 1, "AS"));
+                let part = self.part(name, false).filter(|_| !self.is_word(name, "OVER"));
+                aliases.extend(part.map(|part| part.to_lowercase()));
+            } else if self.is_word(at, "ORDER") && self.is_word(at + 1, "BY") {
+                let named = || self.part(at + 2, false).map(|part| part.to_lowercase());
+                if is_call(at + 2) || named().is_some_and(|name| aliases.contains(&name)) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// A column may be named `limit`; a LIMIT has something before it that is no dot.
