@@ -169,6 +169,10 @@ pub struct Glance {
     pub reads_all: bool,
     /// Whether an ORDER BY begins with an aggregate, or with the alias of one.
     pub orders_by_aggregate: bool,
+    /// Whether an aggregate is called anywhere.
+    pub aggregates: bool,
+    /// Whether a UNION is in it.
+    pub has_union: bool,
     /// Number of SELECTs.
     pub selects: usize,
 }

@@ -1,10 +1,13 @@
 //! A large table is joined without an index.
 
 use crate::advice::rule::rule;
+use crate::advice::sql::led_by;
 use crate::advice::{Fact, Finding, Severity};
 use crate::plan::weight::{INNER_ROWS, OUTER_ROWS};
 use crate::plan::{Amount, Format};
+use crate::sql::glance::{Op, Operand};
 
+use super::full_table_scan;
 use super::look::{Buffer, Look, MEDIUM_ROWS, Seen, count};
 
 rule! {
@@ -52,10 +55,24 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>, buffer: Buffer) -> Option<Finding> 
     finding.evidence.push(Fact::number("rows_before", seen.outer));
     let word = if buffer == Buffer::Hash { "hash join" } else { "block nested loop" };
     finding.evidence.push(Fact::text("join", word));
+    let index = match joined_by(look, seen) {
+        Some(index) => format!(
+            "`{}` has index `{index}` on a column it is joined by, and it was not used: {}",
+            seen.name,
+            match full_table_scan::hint(look) {
+                Some(hint) =>
+                    format!("the statement has a hint ({hint}); EXPLAIN without it first."),
+                None =>
+                    "compare types and collations of both columns, and ANALYZE TABLE.".to_owned(),
+            }
+        ),
+        None => format!(
+            "Give `{}` an index on the columns it is joined by, then those of its equalities.",
+            seen.name
+        ),
+    };
     finding.recommendation.text = format!(
-        "Give `{}` an index on the columns it is joined by, then those of its equalities. A larger join_buffer_size \
-         comes after that, if at all.{}",
-        seen.name,
+        "{index} A larger join_buffer_size comes after that, if at all.{}",
         if buffer == Buffer::Hash {
             " If both tables are wanted whole, the hash join is right."
         } else {
@@ -65,6 +82,15 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>, buffer: Buffer) -> Option<Finding> 
     finding.verify =
         format!("EXPLAIN again: `{}` is read by ref or eq_ref, without a join buffer.", seen.name);
     Some(finding)
+}
+
+/// The index that begins with a column that the table is joined by, where the schema tells one.
+fn joined_by<'a>(look: &Look<'a>, seen: &Seen<'_>) -> Option<&'a str> {
+    let table = look.table(seen)?;
+    let comparisons = look.comparisons(seen).into_iter();
+    let mut joins =
+        comparisons.filter(|it| it.op == Op::Equal && matches!(&it.with, Operand::Column(_)));
+    joins.find_map(|it| led_by(table, &it.column.name)).map(|index| index.name.as_str())
 }
 
 /// Whether it is measured how many rows a condition leaves before they meet the buffer: MariaDB

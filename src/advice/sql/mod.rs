@@ -7,3 +7,5 @@ pub(super) mod implicit_conversion;
 mod join;
 pub(super) mod leading_wildcard;
 mod note;
+
+pub(super) use self::join::led_by;

@@ -240,6 +240,8 @@ impl<'a> Look<'a> {
         if self.is_word(at, "SELECT") {
             self.glance.selects += 1;
         }
+        self.glance.aggregates |= self.is_sign(at + 1, b'(') && self.is_one_of(at, AGGREGATES);
+        self.glance.has_union |= self.is_word(at, "UNION");
         if self.is_word(at, "WHERE") || self.is_word(at, "ON") && !self.is_word(at + 1, "DUPLICATE")
         {
             self.clause = Clause::Condition;
