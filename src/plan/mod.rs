@@ -215,6 +215,8 @@ pub struct Plan {
     pub line: usize,
     /// The statement, where it stands with the plan.
     pub query: Option<String>,
+    /// The SET of `optimizer_switch` that stands above the statement, where one does.
+    pub set_switch: Option<String>,
     /// The query ID that a comment above the plan names, `-- query_id: …`: 32 or 16 digits.
     pub query_id: Option<String>,
     /// The steps. Lines and tables are one list; operations of TREE hold each other.

@@ -63,7 +63,7 @@ fn finding(look: &Look<'_>, repeated: &Repeated) -> Option<Finding> {
 fn advice(look: &Look<'_>, tables: &[&Seen<'_>]) -> String {
     let mut text = match switched_off(look) {
         Some(setting) => format!(
-            "{setting} stands above the statement: that is why it runs so. EXPLAIN without it first. If it has to stay off, \
+            "{setting} is set with the statement: that is why it runs so. EXPLAIN without it first. If it has to stay off, \
              write it as a join or as a derived table that is read once."
         ),
         None => "Write it as a join or as a derived table that is read once.".to_owned(),
@@ -88,8 +88,10 @@ fn advice(look: &Look<'_>, tables: &[&Seen<'_>]) -> String {
 
 /// What the text above the statement turns off that would spare the subquery its runs.
 fn switched_off(look: &Look<'_>) -> Option<&'static str> {
-    let query = look.case.plan.query.as_deref()?.to_ascii_lowercase();
-    let query = query.contains("optimizer_switch").then_some(query)?;
+    let plan = look.case.plan;
+    let texts = [&plan.set_switch, &plan.query].into_iter().flatten();
+    let mut texts = texts.map(|text| text.to_ascii_lowercase());
+    let query = texts.find(|text| text.contains("optimizer_switch"))?;
     match (query.contains("semijoin=off"), query.contains("materialization=off")) {
         (true, true) => Some("optimizer_switch with semijoin=off and materialization=off"),
         (true, false) => Some("optimizer_switch with semijoin=off"),
@@ -144,7 +146,7 @@ mod tests {
         let union = "SELECT id FROM desks WHERE id IN (SELECT desk FROM calls UNION SELECT 4)";
         assert!(text("ref", union).contains("UNION"));
         let off = "SET optimizer_switch='semijoin=off'; SELECT id FROM desks WHERE id IN (SELECT desk FROM calls)";
-        assert!(text("ref", off).starts_with("optimizer_switch with semijoin=off stands above"));
+        assert!(text("ref", off).starts_with("optimizer_switch with semijoin=off is set"));
     }
 
     #[test]
