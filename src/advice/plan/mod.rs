@@ -26,9 +26,12 @@ mod plan_change;
 mod range_checked_per_record;
 mod rows_thrown_away;
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 pub use case::{Case, Load, PerCall, Shift};
+
+use crate::plan::Amount;
 
 use self::look::{Look, operation};
 use super::sql::{collation_mismatch, function_on_column, implicit_conversion, leading_wildcard};
@@ -85,15 +88,24 @@ const OF_REPEATED: &[&str] = &["PLAN001", "PLAN002", "PLAN010", "PLAN017"];
 /// Findings that one plan can have: a plan of thousands of steps says the same of each.
 const MOST: usize = 200;
 
-/// What is wrong with a plan, the most severe first; of equals the first step.
+/// What is wrong with a plan, the most severe first; of equals the one that takes the most time,
+/// where that was measured, then the first step.
 #[must_use]
 pub fn review(case: &Case<'_>) -> Vec<Finding> {
     let look = Look::new(*case);
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|(_, rule)| rule(&look)).collect();
     findings.retain(|it| it.subject.step.is_none_or(|step| !look.never_ran(step)));
     findings = under_causes(&look, findings);
+    let times: HashMap<usize, Amount> = look
+        .tables
+        .iter()
+        .filter_map(|seen| Some((seen.place, look.time_percent(seen)?)))
+        .chain(look.repeated.iter().filter_map(|it| Some((it.place, look.repeated_percent(it)?))))
+        .collect();
     findings.sort_by(|a, b| {
-        let key = |it: &Finding| (std::cmp::Reverse(it.severity), it.subject.step, it.rule);
+        let time = |it: &Finding| it.subject.step.and_then(|step| times.get(&step).copied());
+        let key =
+            |it: &Finding| (Reverse(it.severity), Reverse(time(it)), it.subject.step, it.rule);
         key(a).cmp(&key(b))
     });
     findings.truncate(MOST);
