@@ -8,4 +8,4 @@ mod join;
 pub(super) mod leading_wildcard;
 mod note;
 
-pub(super) use self::join::led_by;
+pub(super) use self::join::{is_lookup, led_by};
