@@ -10,7 +10,7 @@ use crate::plan::Amount;
 use crate::plan::guess::{self, Predicate, Reading, Verdict, judge};
 use crate::plan::weight::{MANY_ROWS, NOTABLE_ROWS};
 use crate::schema::TypeName;
-use crate::sql::glance::Operand;
+use crate::sql::glance::{Mention, Operand};
 
 use super::look::{Look, Seen, count};
 
@@ -158,6 +158,20 @@ fn occurring(look: &Look<'_>, seen: &Seen<'_>, readings: Vec<Reading>, text: &st
             })
         })
     });
+    let of_three = |it: &Mention| {
+        let data_type = table?.column(&it.column.name)?.data_type.as_ref()?;
+        (data_type.name == TypeName::Enum && data_type.members.len() == 3).then_some(())
+    };
+    let has_three = look.mentions(seen).iter().any(|it| of_three(it).is_some());
+    // A third is what an equality with an ENUM of three members is taken to keep as well.
+    let meant = |mut reading: Reading| {
+        for predicate in &mut reading.predicates {
+            if *predicate == Predicate::Range && has_three && !has(&["<", ">"]) {
+                *predicate = Predicate::Members { of: 1, all: 3 };
+            }
+        }
+        reading
+    };
     let has_equal = has(&["=", " is null", " in (", " in("]);
     let occurs = |predicate: &Predicate| match predicate {
         Predicate::Equal => has(&["=", " is null", "not "]),
@@ -174,7 +188,8 @@ fn occurring(look: &Look<'_>, seen: &Seen<'_>, readings: Vec<Reading>, text: &st
         Predicate::Any => has(&["any", "some", "all"]),
         Predicate::Opaque => true,
     };
-    readings.into_iter().filter(|reading| reading.predicates.iter().all(occurs)).collect()
+    let readings = readings.into_iter().map(meant);
+    readings.filter(|reading| reading.predicates.iter().all(occurs)).collect()
 }
 
 /// Whether anything hangs on it: many rows here, or many pairs with the tables of the join.
