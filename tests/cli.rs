@@ -765,10 +765,10 @@ fn plans_stand_with_their_classes() {
     assert_eq!(text(&output.stderr), wanted);
     // What the log says of the class is with the finding.
     let advice = &report["classes"][0]["advice"][0];
-    assert_eq!((&advice["rule"], &advice["severity"]), (&"PLAN001".into(), &"high".into()));
+    assert_eq!((&advice["rule"], &advice["severity"]), (&"SQL001".into(), &"high".into()));
     assert_eq!(advice["subject"]["query_id"], report["classes"][0]["id"]);
     let shown = text(&run(&["digest", &log, "--plans", &plans]).stdout);
-    assert!(shown.contains("# Advice: PLAN001 (high): "), "{shown}");
+    assert!(shown.contains("# Advice: SQL001 (high): "), "{shown}");
     assert!(
         shown.contains("the plan expects 1,203,753, the log has 1,204,462 on average"),
         "{shown}"

@@ -259,12 +259,14 @@ impl Walk {
         self.steps(value, block);
         self.builder.say_of_first(block, from, "Using filesort");
         let limit = value.get("r_limit").and_then(Json::whole);
+        let in_queue = value.get("r_used_priority_queue").map(Json::holds);
         let mut below = Amount::ZERO;
         for place in from..self.builder.count() {
             let Some(node) = self.builder.node(place) else { continue };
             below = below.plus(node.actual.and_then(|actual| actual.own_ms).unwrap_or_default());
             if node.says("Using filesort") && node.limit.is_none() {
                 node.limit = limit;
+                node.in_queue = in_queue;
             }
         }
         let Some(ms) = amount(value, "r_total_time_ms") else { return };

@@ -148,6 +148,8 @@ pub struct Node {
     pub cost: Option<Amount>,
     /// Rows after which a sort or a scan stops.
     pub limit: Option<u64>,
+    /// Whether its sort was done in a priority queue, where that was measured.
+    pub in_queue: Option<bool>,
     /// The condition that is tested here.
     pub condition: Option<String>,
     /// The second index that filters.
@@ -213,6 +215,8 @@ pub struct Plan {
     pub line: usize,
     /// The statement, where it stands with the plan.
     pub query: Option<String>,
+    /// The SET of `optimizer_switch` that stands above the statement, where one does.
+    pub set_switch: Option<String>,
     /// The query ID that a comment above the plan names, `-- query_id: …`: 32 or 16 digits.
     pub query_id: Option<String>,
     /// The steps. Lines and tables are one list; operations of TREE hold each other.

@@ -9,6 +9,7 @@
 //! No grammar: what is not seen for sure is not told. It takes conditions alone too, as plans print
 //! them. A comparison counts only where both of its sides stand alone: `ref + 0 = 5` has none.
 
+mod hidden;
 mod sources;
 mod walk;
 
@@ -119,6 +120,32 @@ pub struct Mention {
     pub is_wrapped: bool,
 }
 
+/// What keeps an index on a column from being searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hides {
+    /// A function, in capitals. CAST(… AS DATE) is DATE.
+    Function(String),
+    /// Numbers or intervals that are added to it, or the like.
+    Arithmetic,
+    /// A pattern of LIKE that begins with a wildcard.
+    Wildcard,
+}
+
+/// A comparison for which no index on its column can be searched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hidden {
+    /// The only column in it.
+    pub column: ColumnName,
+    /// Why.
+    pub hides: Hides,
+    /// How it is compared.
+    pub op: Op,
+    /// The one literal that it is compared with, as written.
+    pub value: Option<String>,
+    /// As written.
+    pub text: String,
+}
+
 /// What was seen of a statement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Glance {
@@ -128,6 +155,10 @@ pub struct Glance {
     pub sources: Vec<Source>,
     /// Comparisons in WHERE and ON.
     pub comparisons: Vec<Comparison>,
+    /// Comparisons in WHERE and ON that keep a column from its index.
+    pub hidden: Vec<Hidden>,
+    /// Whether a condition has an OR.
+    pub has_or: bool,
     /// All columns in WHERE and ON.
     pub mentions: Vec<Mention>,
     /// Rows after which the outermost LIMIT stops, those of the offset included.
@@ -136,6 +167,12 @@ pub struct Glance {
     pub has_limit: bool,
     /// Whether no LIMIT stops the reading: aggregates without GROUP BY, SQL_CALC_FOUND_ROWS.
     pub reads_all: bool,
+    /// Whether an ORDER BY begins with an aggregate, or with the alias of one.
+    pub orders_by_aggregate: bool,
+    /// Whether an aggregate is called anywhere.
+    pub aggregates: bool,
+    /// Whether a UNION is in it.
+    pub has_union: bool,
     /// Number of SELECTs.
     pub selects: usize,
 }
@@ -159,6 +196,13 @@ pub fn condition(text: &str) -> Glance {
     let mut look = Look::new(text, Clause::Condition);
     look.run();
     look.glance
+}
+
+/// Whether a sort as TREE prints it, `Sort: sum(o.total) DESC`, is by an aggregate.
+#[must_use]
+pub fn sorts_by_aggregate(operation: &str) -> bool {
+    let Some(key) = operation.strip_prefix("Sort: ") else { return false };
+    walk::is_aggregate(key.trim_start_matches('`'))
 }
 
 fn unquoted(text: &str) -> String {

@@ -209,15 +209,26 @@ fn mentions(statement: &[u8], plan: &Plan) -> bool {
 /// Gives each plan its statement. Statements that no plan is made of do not count.
 fn name_statements(review: &mut Review, text: &[u8]) {
     // The first word: comments may stand before it.
-    let is_of_plan = |statement: &&[u8]| {
+    let is_word = |statement: &[u8], words: &[&str]| {
         let word = tokens(statement).next().map_or(&[][..], |token| token.of(statement));
-        !["use", "set", "show"].iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
+        words.iter().any(|other| word.eq_ignore_ascii_case(other.as_bytes()))
     };
-    let mut given = statements(text).filter(is_of_plan);
+    let mut set_switch: Option<String> = None;
+    let mut given = statements(text).filter_map(|statement| {
+        if is_word(statement, &["set"]) {
+            let set = String::from_utf8_lossy(statement).into_owned();
+            if set.to_ascii_lowercase().contains("optimizer_switch") {
+                set_switch = Some(set);
+            }
+            return None;
+        }
+        (!is_word(statement, &["use", "show"])).then(|| (statement, set_switch.clone()))
+    });
     for Reviewed { plan, .. } in &mut review.plans {
         match given.next() {
-            Some(statement) if !mentions(statement, plan) => review.statements_of_others += 1,
-            Some(statement) => {
+            Some((statement, _)) if !mentions(statement, plan) => review.statements_of_others += 1,
+            Some((statement, set_switch)) => {
+                plan.set_switch = set_switch;
                 let statement = plan::without_explain(statement);
                 plan.query = Some(String::from_utf8_lossy(statement).into_owned());
             }

@@ -3,11 +3,14 @@
 use std::collections::HashMap;
 
 use crate::advice::rule::rule;
+use crate::advice::sql::{is_lookup, led_by};
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::flavor::Family;
 use crate::plan::Amount;
-use crate::plan::guess::{self, Verdict, judge};
+use crate::plan::guess::{self, Predicate, Reading, Verdict, judge};
 use crate::plan::weight::{MANY_ROWS, NOTABLE_ROWS};
+use crate::schema::TypeName;
+use crate::sql::glance::{Mention, Operand};
 
 use super::look::{Look, Seen, count};
 
@@ -81,7 +84,7 @@ fn costly_lookup(seen: &Seen<'_>) -> String {
     });
     let (Some(read), Some(key)) = (read, seen.node.key.as_deref()) else { return String::new() };
     format!(
-        "The cost of this step is the {} rows that index `{key}` reads, whatever is kept of them: what it searches by is not          selective. An index that has the columns of the other conditions too reads fewer. ",
+        "The cost of this step is the {} rows that index `{key}` reads, whatever is kept of them: what it searches by is not selective. An index that has the columns of the other conditions too reads fewer. ",
         count(read)
     )
 }
@@ -94,7 +97,7 @@ fn told(seen: &Seen<'_>, verdict: &Verdict) -> String {
 fn verdict(look: &Look<'_>, seen: &Seen<'_>) -> Option<Verdict> {
     let filtered =
         seen.node.filtered.filter(|_| seen.has_condition || seen.node.says("Range checked"))?;
-    if seen.is_kept_measured {
+    if seen.is_kept_measured || is_all_searched(look, seen) {
         return None;
     }
     let hundredths = filtered.times(Amount::whole(100)).rounded().floor();
@@ -106,7 +109,15 @@ fn verdict(look: &Look<'_>, seen: &Seen<'_>) -> Option<Verdict> {
         family: look.case.plan.flavor,
         ..guess::Case::default()
     };
-    let verdict = judge(&case);
+    let verdict = match (judge(&case), written(look, seen)) {
+        (Verdict::CouldBe(value, readings), Some(text)) => {
+            Verdict::CouldBe(value, occurring(look, seen, readings, &text))
+        }
+        (Verdict::OneRow(rows, readings), Some(text)) => {
+            Verdict::OneRow(rows, occurring(look, seen, readings, &text))
+        }
+        (verdict, _) => verdict,
+    };
     let is_close = match &verdict {
         // Values that only three predicates together make are made by many things.
         Verdict::CouldBe(_, readings) => {
@@ -115,6 +126,70 @@ fn verdict(look: &Look<'_>, seen: &Seen<'_>) -> Option<Verdict> {
         _ => true,
     };
     (verdict.is_guess() && is_close).then_some(verdict)
+}
+
+/// The condition in lower case, where it is known: that of the step, or the statement of one table.
+fn written(look: &Look<'_>, seen: &Seen<'_>) -> Option<String> {
+    let is_single = look.names.glance.sources.len() == 1;
+    let query = look.case.plan.query.as_deref().filter(|_| is_single);
+    seen.condition.or(query).map(str::to_ascii_lowercase)
+}
+
+/// Whether all that is compared is what the index is searched by.
+fn is_all_searched(look: &Look<'_>, seen: &Seen<'_>) -> bool {
+    let comparisons = look.comparisons(seen);
+    let is_used =
+        |name: &str| seen.node.used_key_parts.iter().any(|part| part.eq_ignore_ascii_case(name));
+    is_lookup(seen)
+        && written(look, seen).is_some()
+        && !comparisons.is_empty()
+        && look.mentions(seen).iter().all(|it| is_used(&it.column.name))
+}
+
+/// Readings of which each predicate is in the condition.
+fn occurring(look: &Look<'_>, seen: &Seen<'_>, readings: Vec<Reading>, text: &str) -> Vec<Reading> {
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    let table = look.table(seen);
+    let has_members = table.is_none_or(|table| {
+        look.mentions(seen).iter().any(|it| {
+            let data_type = table.column(&it.column.name).and_then(|own| own.data_type.as_ref());
+            data_type.is_none_or(|own| {
+                matches!(own.name, TypeName::Enum | TypeName::Set | TypeName::Bit)
+            })
+        })
+    });
+    let of_three = |it: &Mention| {
+        let data_type = table?.column(&it.column.name)?.data_type.as_ref()?;
+        (data_type.name == TypeName::Enum && data_type.members.len() == 3).then_some(())
+    };
+    let has_three = look.mentions(seen).iter().any(|it| of_three(it).is_some());
+    // A third is what an equality with an ENUM of three members is taken to keep as well.
+    let meant = |mut reading: Reading| {
+        for predicate in &mut reading.predicates {
+            if *predicate == Predicate::Range && has_three && !has(&["<", ">"]) {
+                *predicate = Predicate::Members { of: 1, all: 3 };
+            }
+        }
+        reading
+    };
+    let has_equal = has(&["=", " is null", " in (", " in("]);
+    let occurs = |predicate: &Predicate| match predicate {
+        Predicate::Equal => has(&["=", " is null", "not "]),
+        Predicate::Range => has(&["<", ">"]),
+        Predicate::Between => has(&["between"]),
+        Predicate::Like => has(&["like"]),
+        Predicate::In(_) => has(&[" in (", " in(", "any", "or "]),
+        Predicate::NotEqual => has(&["!=", "<>", "is not null"]),
+        Predicate::NotIn(_) => has(&["not in", "not("]) || has(&[" in ("]) && has(&["not "]),
+        Predicate::NotBetween => has(&["between"]) && has(&["not "]),
+        Predicate::NotLike => has(&["like"]) && has(&["not "]),
+        Predicate::Members { .. } => has_members && has_equal,
+        Predicate::NotMember(_) => has_members && has(&["!=", "<>"]),
+        Predicate::Any => has(&["any", "some", "all"]),
+        Predicate::Opaque => true,
+    };
+    let readings = readings.into_iter().map(meant);
+    readings.filter(|reading| reading.predicates.iter().all(occurs)).collect()
 }
 
 /// Whether anything hangs on it: many rows here, or many pairs with the tables of the join.
@@ -133,7 +208,16 @@ fn advice(look: &Look<'_>, guessed: &[(&Seen<'_>, Verdict)]) -> String {
         .iter()
         .flat_map(|(seen, _)| {
             let indexed = seen.node.used_key_parts.clone();
-            let comparisons = look.comparisons(seen).into_iter().map(|it| it.column.name);
+            // A histogram is of values, and an index tells more than one.
+            let table = look.table(seen);
+            let is_indexed =
+                move |name: &str| table.is_some_and(|table| led_by(table, name).is_some());
+            let comparisons = look
+                .comparisons(seen)
+                .into_iter()
+                .filter(|it| !matches!(it.with, Operand::Column(_)))
+                .map(|it| it.column.name)
+                .filter(move |name| !is_indexed(name));
             let bare = comparisons
                 .filter(move |name| !indexed.iter().any(|it| it.eq_ignore_ascii_case(name)));
             let name = seen.name;
@@ -142,10 +226,13 @@ fn advice(look: &Look<'_>, guessed: &[(&Seen<'_>, Verdict)]) -> String {
         .collect();
     columns.sort();
     columns.dedup();
+    let trust = "Trust measured rows instead of this value: a small one is no proof that few rows are kept.";
+    if columns.is_empty() && look.names.is_known {
+        return trust.to_owned();
+    }
     let on = if columns.is_empty() { String::new() } else { format!(" ({})", columns.join(", ")) };
     format!(
-        "Trust measured rows instead of this value: a small one is no proof that few rows are kept. If the columns{on} are \
-         not worth an index, a histogram (MySQL 8.0) gives the optimizer a measure, though not for LIKE; then ANALYZE TABLE."
+        "{trust} If the columns{on} are not worth an index, a histogram (MySQL 8.0) gives the optimizer a measure, though not for LIKE; then ANALYZE TABLE."
     )
 }
 
@@ -168,6 +255,27 @@ mod tests {
         let finding = check(&Given::plan(&plan), "PLAN007", Some(Severity::Low)).unwrap();
         let Value::List(guesses) = &finding.evidence[0].value else { panic!("a list") };
         assert!(guesses[0].contains("an equality AND a comparison by < or >"), "{guesses:?}");
+    }
+
+    #[test]
+    fn only_what_the_condition_says_is_read_into_it() {
+        let plan = tsv(&[&line("tickets", "ALL", "-", "84210", "33.33", "Using where")]);
+        let guesses = |query: &str, schema: &str| {
+            let given = Given::plan(&plan).query(query).schema(schema);
+            let findings = super::super::fixture::review(&given);
+            let found = findings.into_iter().find(|it| it.rule == "PLAN007")?;
+            let Value::List(guesses) = &found.evidence[0].value else { panic!("a list") };
+            Some((guesses[0].clone(), found.recommendation.text))
+        };
+        let schema = "CREATE TABLE tickets (id int PRIMARY KEY, due date, state enum('a','b','c'), KEY ix_due (due));";
+        let (ranged, text) =
+            guesses("SELECT id FROM tickets WHERE due < '2026-01-01'", schema).unwrap();
+        assert!(ranged.contains("a comparison by < or >") && !ranged.contains("ENUM"), "{ranged}");
+        assert!(!text.contains("histogram"), "{text}");
+        let (member, text) = guesses("SELECT id FROM tickets WHERE state = 'a'", schema).unwrap();
+        assert!(member.contains("ENUM of 3") && !member.contains("< or >"), "{member}");
+        assert!(text.contains("tickets.state") && text.contains("histogram"), "{text}");
+        assert_eq!(guesses("SELECT id FROM tickets WHERE due LIKE '2026%'", schema), None);
     }
 
     #[test]

@@ -55,11 +55,49 @@ fn finding(look: &Look<'_>, repeated: &Repeated) -> Option<Finding> {
     finding.evidence.push(Fact::number("rows_read", touched));
     finding.evidence.extend(repeated.id.map(|id| Fact::number("select", Amount::whole(id))));
     finding.recommendation.action = Action::Rewrite;
-    finding.recommendation.text = "Write it as a join or as a derived table that is read once; where it has to stay, an \
-        index on the column that it is tied to the outer row by. IN (SELECT … UNION …) stays dependent in any case."
-        .to_owned();
+    finding.recommendation.text = advice(look, &tables);
     finding.verify = "EXPLAIN again: select_type is no longer DEPENDENT or UNCACHEABLE.".to_owned();
     Some(finding)
+}
+
+fn advice(look: &Look<'_>, tables: &[&Seen<'_>]) -> String {
+    let mut text = match switched_off(look) {
+        Some(setting) => format!(
+            "{setting} is set with the statement: that is why it runs so. EXPLAIN without it first. If it has to stay off, \
+             write it as a join or as a derived table that is read once."
+        ),
+        None => "Write it as a join or as a derived table that is read once.".to_owned(),
+    };
+    // One row at most is found for each row outside: no index finds it faster.
+    let is_unique = |seen: &&Seen<'_>| {
+        matches!(
+            seen.node.access_type.as_deref(),
+            Some("const" | "eq_ref" | "unique_subquery" | "system")
+        )
+    };
+    if !tables.iter().all(is_unique) {
+        text.push_str(
+            " Where it has to stay, an index on the column that it is tied to the outer row by.",
+        );
+    }
+    if look.names.glance.has_union {
+        text.push_str(" IN (SELECT … UNION …) stays dependent in any case.");
+    }
+    text
+}
+
+/// What the text above the statement turns off that would spare the subquery its runs.
+fn switched_off(look: &Look<'_>) -> Option<&'static str> {
+    let plan = look.case.plan;
+    let texts = [&plan.set_switch, &plan.query].into_iter().flatten();
+    let mut texts = texts.map(|text| text.to_ascii_lowercase());
+    let query = texts.find(|text| text.contains("optimizer_switch"))?;
+    match (query.contains("semijoin=off"), query.contains("materialization=off")) {
+        (true, true) => Some("optimizer_switch with semijoin=off and materialization=off"),
+        (true, false) => Some("optimizer_switch with semijoin=off"),
+        (false, true) => Some("optimizer_switch with materialization=off"),
+        (false, false) => None,
+    }
 }
 
 #[cfg(test)]
@@ -90,6 +128,25 @@ mod tests {
             Some(Severity::Medium),
         );
         check(&Given::plan(&plan("500", "ref", "40", "SUBQUERY")), "PLAN011", None);
+    }
+
+    #[test]
+    fn advice_is_about_what_is_there() {
+        let plain = "SELECT id FROM desks WHERE id IN (SELECT desk FROM calls)";
+        let text = |access: &str, query: &str| {
+            let plan = plan("50000", access, "1", "DEPENDENT SUBQUERY");
+            check(&Given::plan(&plan).query(query), "PLAN011", Some(Severity::Medium))
+                .unwrap()
+                .recommendation
+                .text
+        };
+        assert!(text("ref", plain).contains("an index on the column that it is tied"));
+        assert!(!text("unique_subquery", plain).contains("an index"));
+        assert!(!text("ref", plain).contains("UNION"));
+        let union = "SELECT id FROM desks WHERE id IN (SELECT desk FROM calls UNION SELECT 4)";
+        assert!(text("ref", union).contains("UNION"));
+        let off = "SET optimizer_switch='semijoin=off'; SELECT id FROM desks WHERE id IN (SELECT desk FROM calls)";
+        assert!(text("ref", off).starts_with("optimizer_switch with semijoin=off is set"));
     }
 
     #[test]

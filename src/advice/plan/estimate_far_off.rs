@@ -4,6 +4,7 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::flavor::Family;
 use crate::plan::{Amount, Node};
+use crate::sql::glance::{self, Comparison, Hides, Operand};
 
 use super::look::{Look, OF_TITLE, Seen, count, operation, shortened};
 
@@ -30,6 +31,8 @@ struct Off<'a> {
     expected: Amount,
     came: Amount,
     what: String,
+    /// Figures of one run and the number of runs, where the form shows those.
+    per_run: Option<(Amount, Amount, Amount)>,
     may_be_stopped: bool,
 }
 
@@ -77,6 +80,7 @@ fn of_line<'a>(look: &Look<'a>, seen: &Seen<'a>) -> Option<Off<'a>> {
         expected,
         came,
         what,
+        per_run: None,
         may_be_stopped,
     };
     if is_off(expected.times(runs), came.times(runs)) {
@@ -171,7 +175,15 @@ fn of_step<'a>(place: usize, node: &'a Node, is_stopped: bool) -> Option<Off<'a>
         (None, Some(condition)) => format!("the filter {}", shortened(condition, OF_TITLE)),
         (None, None) => step.split(" (").next().unwrap_or_default().to_owned(),
     };
-    Some(Off { place, node, expected, came, what, may_be_stopped: false })
+    let is_repeated = loops >= Amount::whole(2);
+    let per_run = node.rows.zip(actual.rows_per_loop).filter(|_| is_repeated);
+    // The JSON of MySQL prints nine decimals.
+    let short = |it: Amount| {
+        let hundred = Amount::whole(100);
+        it.times(hundred).rounded().ratio(hundred).unwrap_or(it)
+    };
+    let per_run = per_run.map(|(expected, came)| (short(expected), short(came), loops));
+    Some(Off { place, node, expected, came, what, per_run, may_be_stopped: false })
 }
 
 /// Whether a LIMIT or a semijoin stops each step: the one that stops the first table below it.
@@ -190,10 +202,15 @@ fn stopped(look: &Look<'_>) -> Vec<bool> {
 
 fn finding(look: &Look<'_>, off: &Off<'_>) -> Finding {
     let severity = if off.may_be_stopped { Severity::Info } else { Severity::Medium };
-    let mut finding = look.finding(&RULE, severity, title(&off.what, off.expected, off.came));
+    let mut finding = look.finding(&RULE, severity, title_of(off));
     finding.confidence = if off.may_be_stopped { Confidence::Low } else { Confidence::High };
     finding.subject.step = Some(off.place);
     finding.subject.table = off.node.table.as_deref().map(|name| look.names.full_name(name));
+    if let Some((expected, came, runs)) = off.per_run {
+        finding.evidence.push(Fact::number("rows_estimated_per_run", expected));
+        finding.evidence.push(Fact::number("rows_measured_per_run", came));
+        finding.evidence.push(Fact::number("runs", runs));
+    }
     finding.evidence.push(Fact::number("rows_estimated", off.expected));
     finding.evidence.push(Fact::number("rows_measured", off.came));
     finding.evidence.extend(
@@ -207,6 +224,20 @@ fn finding(look: &Look<'_>, off: &Off<'_>) -> Finding {
     finding
 }
 
+/// The figures that the form shows: of one run.
+fn title_of(off: &Off<'_>) -> String {
+    let Some((expected, came, runs)) = off.per_run else {
+        return title(&off.what, off.expected, off.came);
+    };
+    let whole = title(&off.what, off.expected, off.came);
+    let factor = whole.rsplit_once(" came").map_or("", |(_, factor)| factor);
+    format!(
+        "{}: {expected} rows were expected in each of {} runs and {came} came{factor}",
+        off.what,
+        count(runs)
+    )
+}
+
 fn title(what: &str, expected: Amount, came: Amount) -> String {
     let times = came.max(expected).ratio(came.min(expected));
     let factor = match times {
@@ -218,11 +249,17 @@ fn title(what: &str, expected: Amount, came: Amount) -> String {
 }
 
 fn advice(look: &Look<'_>, off: &Off<'_>) -> String {
-    let table = off
-        .node
-        .table
-        .as_deref()
-        .map_or_else(|| "the table".to_owned(), |it| format!("`{}`", look.names.full_name(it)));
+    let tables = tables(look, off.place);
+    if let Some(why) = unmeasurable(off.node) {
+        return format!(
+            "No statistics tell what this condition keeps: {why}, and the server assumes a fixed share. A condition on a \
+             column as it is, or an index or computed column for it, can be estimated."
+        );
+    }
+    let table = match tables.as_slice() {
+        [] => "the table".to_owned(),
+        names => names.join(", "),
+    };
     let histogram = match look.case.plan.flavor {
         Family::MariaDb => "ANALYZE TABLE … PERSISTENT FOR ALL, which counts values by column",
         _ => "a histogram on the column (ANALYZE TABLE … UPDATE HISTOGRAM, MySQL 8.0)",
@@ -236,6 +273,49 @@ fn advice(look: &Look<'_>, off: &Off<'_>) -> String {
         "ANALYZE TABLE on {table} first; if that does not help, more sample pages (STATS_SAMPLE_PAGES), or {histogram}. \
          Columns that depend on each other need a composite index.{stopped}"
     )
+}
+
+/// The tables of a step: its own, or those below it.
+fn tables(look: &Look<'_>, place: usize) -> Vec<String> {
+    let own = look.nodes.get(place).and_then(|node| node.table.as_deref());
+    if let Some(own) = own {
+        return vec![format!("`{}`", look.names.full_name(own))];
+    }
+    // Tables of TREE stand in the order of their places, those of a step directly behind it.
+    let first = look.tables.partition_point(|seen| seen.place < place);
+    let is_of = |seen: &&Seen<'_>| look.above(seen.place).any(|it| it.place == place);
+    let mut names: Vec<String> = Vec::new();
+    for seen in look.tables.iter().skip(first).take_while(is_of).take(MOST_TABLES) {
+        let name = format!("`{}`", look.names.full_name(seen.name));
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Tables that a remedy names.
+const MOST_TABLES: usize = 8;
+
+/// Why no statistics of columns tell what the condition of a filter keeps.
+fn unmeasurable(node: &Node) -> Option<&'static str> {
+    let text = operation(node).strip_prefix("Filter: ")?;
+    let seen = glance::condition(text);
+    let of_tables = |it: &Comparison| match &it.with {
+        Operand::Column(other) => other.table != it.column.table,
+        _ => false,
+    };
+    match () {
+        () if seen.hidden.iter().any(|it| it.hides != Hides::Wildcard) => {
+            Some("a function or arithmetic stands around the column")
+        }
+        () if !seen.hidden.is_empty() => Some("the pattern begins with a wildcard"),
+        () if seen.comparisons.iter().any(of_tables) => Some("it compares columns of two tables"),
+        () if seen.comparisons.is_empty() && text.to_ascii_lowercase().contains("is not null") => {
+            Some("it is IS NOT NULL alone")
+        }
+        () => None,
+    }
 }
 
 /// Rows examined by the log against those of the plan.
@@ -288,6 +368,27 @@ mod tests {
         check(&Given::plan(&tree("1500", "180", "")), "PLAN008", None);
         // 10 times but only 900 rows.
         check(&Given::plan(&tree("100", "1000", "")), "PLAN008", None);
+    }
+
+    /// 30 rows in each of 400 runs are 12,000; 1.5 are 600, a twentieth.
+    #[test]
+    fn figures_are_those_of_a_run_and_remedies_name_tables() {
+        let plan = "-> Nested loop inner join  (cost=900 rows=12000) (actual time=0.1..90 rows=600 loops=1)\n    \
+             -> Table scan on d  (cost=500 rows=400) (actual time=0.1..5 rows=400 loops=1)\n    \
+             -> Index lookup on c using ix (d=d.id)  (cost=0.2 rows=30) (actual time=0.01..0.01 rows=1.5 loops=400)\n";
+        let finding = check(&Given::plan(plan), "PLAN008", Some(Severity::Medium)).unwrap();
+        assert_eq!(
+            finding.title,
+            "`c`: 30 rows were expected in each of 400 runs and 1.5 came, 1/20 of them"
+        );
+        let filter =
+            check(&Given::plan(&tree("9000", "180", "")), "PLAN008", Some(Severity::Medium));
+        assert!(filter.unwrap().recommendation.text.starts_with("ANALYZE TABLE on `o` first"));
+        for condition in ["(o.state is not null)", "(o.state = p.state)"] {
+            let text = tree("9000", "180", "").replace("(o.state = 3)", condition);
+            let finding = check(&Given::plan(&text), "PLAN008", Some(Severity::Medium)).unwrap();
+            assert!(!finding.recommendation.text.contains("ANALYZE"), "{condition}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! An index is read whole.
 
 use crate::advice::rule::rule;
+use crate::advice::sql::hidden;
 use crate::advice::{Confidence, Finding, Severity};
 use crate::plan::Amount;
 
@@ -77,8 +78,14 @@ fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
             "An offset reads all that it skips: remember the last key that was shown and go on from there \
              (WHERE key > ? ORDER BY key LIMIT n)."
         }
-        true => {
+        true if !hidden::searchable(look, seen).is_empty() => {
             "An index that begins with the columns of the condition turns it into a lookup or a range."
+        }
+        true => {
+            "No index turns this condition into a lookup or a range as it is written: compare a column as it is, with a value."
+        }
+        false if look.names.is_known && !look.names.glance.aggregates => {
+            "If a few rows are wanted, say so by WHERE or LIMIT; if all are, the walk is right."
         }
         false => {
             "If all rows are counted or summed up each time, keep the sums in a table of their own; \

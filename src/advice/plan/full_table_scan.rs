@@ -1,6 +1,9 @@
 //! A table is read whole.
 
+use std::collections::BTreeSet;
+
 use crate::advice::rule::rule;
+use crate::advice::sql::{hidden, led_by};
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
 
@@ -100,27 +103,92 @@ fn is_wanted(look: &Look<'_>, seen: &Seen<'_>) -> bool {
 }
 
 fn advice(look: &Look<'_>, seen: &Seen<'_>) -> String {
-    let columns: Vec<String> = {
-        let mut names: Vec<String> =
-            look.comparisons(seen).into_iter().map(|it| format!("`{}`", it.column.name)).collect();
-        names.sort();
-        names.dedup();
-        names
-    };
-    let mut text = match (seen.is_first, columns.is_empty()) {
-        (false, _) => "Give the table an index on the columns it is joined by.".to_owned(),
-        (true, false) => format!("An index that begins with what the condition compares ({}) would let the server \
-            read the wanted rows alone; equalities first, then one range.", columns.join(", ")),
-        (true, true) if seen.has_condition => {
-            "An index on the columns of the condition would let the server read the wanted rows alone.".to_owned()
+    let columns = Columns::of(look, seen);
+    let none = || columns.bare.is_empty() && columns.indexed.is_empty();
+    let mut text = match () {
+        () if !seen.is_first => {
+            "Give the table an index on the columns it is joined by.".to_owned()
         }
-        (true, true) => "An index in the order of ORDER BY would let LIMIT stop the reading.".to_owned(),
+        () if !columns.bare.is_empty() && columns.are_alternatives => format!(
+            "The condition has an OR, and one index serves it only where all of its arms compare one column ({}): \
+             either each arm has an index of its own (index_merge), or write it as a UNION of one SELECT for each arm.",
+            columns.bare.join(", ")
+        ),
+        () if !columns.bare.is_empty() => format!(
+            "An index that begins with what the condition compares ({}) would let the server read the wanted rows alone; \
+             equalities first, then one range.",
+            columns.bare.join(", ")
+        ),
+        () if none() && seen.has_condition && is_conditional(look) => {
+            "An index on a column of the condition helps only where the column is compared as it is, with a value.".to_owned()
+        }
+        () if none() => {
+            "An index in the order of ORDER BY would let LIMIT stop the reading.".to_owned()
+        }
+        () => String::new(),
     };
-    if seen.node.possible_keys.is_some() {
-        text.push_str(" Indexes were thought of and not chosen: too many rows match, types differ, or statistics are old.");
+    let mut say = |more: &str| {
+        let gap = if text.is_empty() { "" } else { " " };
+        text = format!("{text}{gap}{more}");
+    };
+    if !columns.indexed.is_empty() {
+        say(&format!("There is an index already: {}.", columns.indexed.join(", ")));
     }
-    text.push_str(" If most rows are wanted, the scan is right.");
+    if let Some(hint) = hint(look) {
+        say(&format!(
+            "The statement has a hint ({hint}) that keeps indexes from use: EXPLAIN without it first."
+        ));
+    }
+    if seen.node.possible_keys.is_some() {
+        say(
+            "Indexes were thought of and not chosen: too many rows match, types differ, or statistics are old.",
+        );
+    }
+    say("If most rows are wanted, the scan is right.");
     text
+}
+
+/// Whether the statement has a condition, as far as it is known.
+fn is_conditional(look: &Look<'_>) -> bool {
+    !look.names.is_known || !look.names.glance.mentions.is_empty()
+}
+
+/// What the condition compares that an index can be searched by.
+struct Columns {
+    /// Columns that no index begins with, or of which that is not known.
+    bare: Vec<String>,
+    /// `ix_state` (`state`), of columns that one begins with.
+    indexed: Vec<String>,
+    /// Whether an OR stands between several of them.
+    are_alternatives: bool,
+}
+
+impl Columns {
+    fn of(look: &Look<'_>, seen: &Seen<'_>) -> Columns {
+        let all = hidden::searchable(look, seen).into_iter().map(|it| it.column.name);
+        let names: BTreeSet<String> = all.collect();
+        let table = look.table(seen);
+        let mut columns = Columns {
+            bare: Vec::new(),
+            indexed: Vec::new(),
+            are_alternatives: look.names.glance.has_or && names.len() > 1,
+        };
+        for name in &names {
+            match table.and_then(|table| led_by(table, name)) {
+                Some(index) => columns.indexed.push(format!("`{}` (`{name}`)", index.name)),
+                None => columns.bare.push(format!("`{name}`")),
+            }
+        }
+        columns
+    }
+}
+
+/// A hint of the statement that keeps an index from use.
+pub fn hint(look: &Look<'_>) -> Option<&'static str> {
+    const HINTS: &[&str] =
+        &["NO_INDEX", "NO_JOIN_INDEX", "IGNORE INDEX", "IGNORE KEY", "USE INDEX", "USE KEY"];
+    let query = look.case.plan.query.as_deref()?.to_ascii_uppercase();
+    HINTS.iter().find(|words| query.contains(*words)).copied()
 }
 
 #[cfg(test)]
@@ -145,6 +213,27 @@ mod tests {
             crate::advice::Fact::number("rows_kept_estimated", crate::plan::Amount::whole(16_290));
         assert_eq!(kept("5.43"), Some(want));
         assert_eq!(kept("100.00"), None);
+    }
+
+    #[test]
+    fn advice_heeds_the_schema_hints_and_an_or() {
+        let plan = tsv(&[&line("parcels", "ALL", "-", "300000", "100.00", "Using where")]);
+        let schema = "CREATE TABLE parcels (id int PRIMARY KEY, depot int, weight int, KEY ix_depot (depot));";
+        let text = |query: &'static str| {
+            let given = Given::plan(&plan).query(query).schema(schema);
+            let finding = check(&given, "PLAN001", Some(Severity::Medium)).unwrap();
+            finding.recommendation.text
+        };
+        let forbidden = text("SELECT id FROM parcels IGNORE INDEX (ix_depot) WHERE depot = 5");
+        assert!(
+            forbidden.starts_with("There is an index already: `ix_depot` (`depot`)."),
+            "{forbidden}"
+        );
+        assert!(forbidden.contains("a hint (IGNORE INDEX)"), "{forbidden}");
+        let either = text("SELECT id FROM parcels WHERE weight = 5 OR depot = 7");
+        assert!(either.starts_with("The condition has an OR"), "{either}");
+        let plain = text("SELECT id FROM parcels WHERE weight = 5");
+        assert!(plain.contains("(`weight`)") && !plain.contains("already"), "{plain}");
     }
 
     #[test]

@@ -33,7 +33,8 @@ fn finding(look: &Look<'_>, sort: &Sort<'_>) -> Option<Finding> {
     let logged = load.and_then(|load| load.sort_rows).filter(|_| look.sorts.len() == 1);
     let rows = if sort.is_measured { sort.rows } else { logged.unwrap_or(sort.rows) };
     let in_queue =
-        load.and_then(|load| load.priority_queue).is_some_and(|it| it >= Amount::whole(MOSTLY));
+        load.and_then(|load| load.priority_queue).is_some_and(|it| it >= Amount::whole(MOSTLY))
+            || sort.in_queue;
     let is_small = sort.limit.is_some_and(|limit| limit <= SMALL_LIMIT);
     let is_queue = (in_queue || is_small) && !sort.has_temporary;
     if merges.is_none() && (rows < Amount::whole(MEDIUM_ROWS) || is_queue) {
@@ -41,36 +42,70 @@ fn finding(look: &Look<'_>, sort: &Sort<'_>) -> Option<Finding> {
     }
     let severity = look.severity(rows, Severity::Medium)?;
     let how = if sort.is_measured { "" } else { "about " };
+    let through = match (sort.is_before_temporary, sort.has_temporary) {
+        (true, _) => "put into a temporary table, which is then sorted",
+        (false, true) => "of a temporary table are sorted",
+        (false, false) => "are sorted",
+    };
     let through =
-        if sort.has_temporary { "put into a temporary table and sorted" } else { "sorted" };
-    let mut finding =
-        look.finding(&RULE, severity, format!("{how}{} rows are {through}", count(rows)));
+        if sort.is_before_temporary { format!("are {through}") } else { through.to_owned() };
+    let mut finding = look.finding(&RULE, severity, format!("{how}{} rows {through}", count(rows)));
     finding.subject.step = Some(sort.place);
     finding.subject.table =
         sort.name.filter(|it| !it.starts_with('<')).map(|name| look.names.full_name(name));
     if sort.is_measured {
         finding.confidence = crate::advice::Confidence::High;
     }
-    let name = if sort.is_measured { "rows_sorted_measured" } else { "rows_sorted_estimated" };
+    // What GROUP BY leaves of them is what is sorted.
+    let name = match (sort.is_before_temporary, sort.is_measured) {
+        (true, true) => "rows_into_temporary_table_measured",
+        (true, false) => "rows_into_temporary_table_estimated",
+        (false, true) => "rows_sorted_measured",
+        (false, false) => "rows_sorted_estimated",
+    };
     finding.evidence.push(Fact::number(name, rows));
     finding.evidence.push(Fact::flag("temporary_table", sort.has_temporary));
     finding
         .evidence
         .extend(merges.map(|merges| Fact::number("merge_passes", Amount::whole(merges))));
+    finding.evidence.extend(sort.in_queue.then(|| Fact::flag("priority_queue", true)));
     finding.recommendation.text = advice(sort);
-    finding.verify =
-        "EXPLAIN again: no `Using filesort`; Sort_merge_passes of the statement are 0.".to_owned();
+    finding.verify = match sort.by_aggregate {
+        true => {
+            "Measure again: fewer rows reach the sort; Sort_merge_passes of the statement are 0."
+        }
+        false => "EXPLAIN again: no `Using filesort`; Sort_merge_passes of the statement are 0.",
+    }
+    .to_owned();
     Some(finding)
 }
 
 fn advice(sort: &Sort<'_>) -> String {
-    let disk = match sort.has_temporary {
-        true => {
+    let disk = match (sort.in_queue, sort.has_temporary) {
+        (true, true) => {
+            "The sort itself was done in memory, in a priority queue; whether the temporary table goes to disk depends on \
+            tmp_table_size (and max_heap_table_size)."
+        }
+        (true, false) => "The sort was done in memory, in a priority queue.",
+        (false, true) => {
             "Whether this goes to disk depends on tmp_table_size (and max_heap_table_size) for the temporary table \
             and on sort_buffer_size for the sort."
         }
-        false => "Whether this goes to disk depends on sort_buffer_size.",
+        (false, false) => "Whether this goes to disk depends on sort_buffer_size.",
     };
+    if sort.by_aggregate {
+        return format!(
+            "No index can give the order of an aggregate: the groups have to be computed first. Let fewer rows reach \
+             GROUP BY, by an index for the condition; an index in the order of GROUP BY spares the temporary table; \
+             or keep the sums in a table of their own. {disk}"
+        );
+    }
+    if sort.in_queue {
+        return format!(
+            "First an index that gives the order: the columns of equalities, then those of {}. Then fewer rows. {disk}",
+            if sort.has_temporary { "GROUP BY or ORDER BY" } else { "ORDER BY" }
+        );
+    }
     format!(
         "First an index that gives the order: the columns of equalities, then those of {}. Then sort fewer rows and \
          fewer, narrower columns. Only then a larger sort_buffer_size, for this session. {disk}",
@@ -102,6 +137,53 @@ mod tests {
             "PLAN004",
             None,
         );
+    }
+
+    #[test]
+    fn what_grouping_leaves_is_what_is_sorted() {
+        let plan = tsv(&[&line(
+            "events",
+            "ALL",
+            "-",
+            "50000",
+            "100.00",
+            "Using temporary; Using filesort",
+        )]);
+        let of = |query: &'static str| {
+            check(&Given::plan(&plan).query(query), "PLAN004", Some(Severity::Medium)).unwrap()
+        };
+        let plain = of("SELECT kind, COUNT(*) n FROM events GROUP BY kind ORDER BY kind");
+        assert!(plain.title.ends_with("are put into a temporary table, which is then sorted"));
+        assert!(plain.evidence.iter().any(|it| it.name == "rows_into_temporary_table_estimated"));
+        assert!(plain.recommendation.text.contains("an index that gives the order"));
+        for query in [
+            "SELECT kind, COUNT(*) n FROM events GROUP BY kind ORDER BY n DESC",
+            "SELECT kind, SUM(size) AS `all` FROM events GROUP BY kind ORDER BY `all`",
+            "SELECT kind FROM events GROUP BY kind ORDER BY MAX(size)",
+        ] {
+            let finding = of(query);
+            assert!(finding.recommendation.text.starts_with("No index can give"), "{query}");
+            assert!(!finding.verify.contains("filesort"), "{query}");
+        }
+    }
+
+    /// 60,000 rows grouped, and the first 10 groups kept in a queue.
+    #[test]
+    fn a_queue_that_was_measured_needs_no_disk() {
+        let plan = |queue: bool| {
+            format!(
+                r#"{{"query_block": {{"select_id": 1, "r_loops": 1, "filesort": {{"sort_key": "e.kind", "r_loops": 1, "r_limit": 10, "r_used_priority_queue": {queue}, "r_output_rows": 10, "temporary_table": {{"nested_loop": [{{"table": {{"table_name": "e", "access_type": "ALL", "r_loops": 1, "rows": 60000, "r_rows": 60000, "filtered": 100, "r_filtered": 100}}}}]}}}}}}}}"#
+            )
+        };
+        let text = |queue| {
+            let plan = plan(queue);
+            check(&Given::plan(&plan), "PLAN004", Some(Severity::Medium))
+                .unwrap()
+                .recommendation
+                .text
+        };
+        assert!(text(false).contains("sort_buffer_size"));
+        assert!(!text(true).contains("sort_buffer_size") && text(true).contains("in memory"));
     }
 
     #[test]

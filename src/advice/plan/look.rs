@@ -10,9 +10,9 @@ mod steps;
 
 use crate::advice::{Action, Confidence, Fact, Finding, Recommendation, Rule, Severity, Subject};
 use crate::plan::weight::{MANY_ROWS, NOTABLE_ROWS};
-use crate::plan::{Amount, Node, Plan, Work};
+use crate::plan::{Amount, Format, Node, Plan, Work};
 use crate::schema::Table;
-use crate::sql::glance::{self, ColumnName, Comparison, Mention, Verb};
+use crate::sql::glance::{self, ColumnName, Comparison, Hidden, Mention, Verb};
 
 use super::case::Case;
 use super::names::Names;
@@ -125,6 +125,12 @@ pub struct Sort<'p> {
     pub limit: Option<u64>,
     /// Whether the rows are put into a temporary table first.
     pub has_temporary: bool,
+    /// Whether `rows` are those that go into that table, and what it then holds is sorted.
+    pub is_before_temporary: bool,
+    /// Whether a priority queue was seen to do it.
+    pub in_queue: bool,
+    /// Whether it is by an aggregate.
+    pub by_aggregate: bool,
 }
 
 /// A subquery that runs anew for each row.
@@ -163,6 +169,8 @@ pub struct Look<'a> {
     pub repeated: Vec<Repeated>,
     /// Whether rows are changed.
     pub is_write: bool,
+    /// Whether rows of any step were measured.
+    is_measured: bool,
 }
 
 impl<'a> Look<'a> {
@@ -173,6 +181,8 @@ impl<'a> Look<'a> {
         let nodes = plan.all_nodes();
         let work = plan.work_so_far();
         let is_write = is_write(plan, &nodes, names.glance.verb);
+        let is_measured =
+            nodes.iter().any(|node| node.actual.is_some_and(|it| it.rows_per_loop.is_some()));
         let mut look = Look {
             case,
             names,
@@ -183,11 +193,15 @@ impl<'a> Look<'a> {
             sorts: Vec::new(),
             repeated: Vec::new(),
             is_write,
+            is_measured,
         };
         if plan.blocks.is_empty() {
             look.see_tree()
         } else {
             look.see_blocks()
+        }
+        if let ([sort], true) = (look.sorts.as_mut_slice(), look.names.glance.orders_by_aggregate) {
+            sort.by_aggregate = true;
         }
         look
     }
@@ -196,14 +210,37 @@ impl<'a> Look<'a> {
     pub fn time_percent(&self, seen: &Seen<'_>) -> Option<Amount> {
         let whole = self.case.plan.actual_ms()?;
         let filter = self.above(seen.place).next().and_then(|above| self.nodes.get(above.place));
-        let filter = filter.filter(|node| operation(node).starts_with("Filter: "));
+        // What subqueries of the filter take is not the time of the table.
+        let filter = filter
+            .filter(|node| operation(node).starts_with("Filter: ") && node.children.len() == 1);
         let ms = filter.and_then(|node| node.actual?.ms).or(seen.node.actual?.ms)?;
         ms.times(Amount::whole(100)).ratio(whole)
+    }
+
+    /// Percent of the time of a measured plan that all runs of a subquery take.
+    pub fn repeated_percent(&self, repeated: &Repeated) -> Option<Amount> {
+        let node = self.nodes.get(repeated.place)?;
+        let first = node.children.first().and_then(|child| child.actual?.ms);
+        let ms = node.actual.and_then(|it| it.ms).or(first)?;
+        ms.times(Amount::whole(100)).ratio(self.case.plan.actual_ms()?)
     }
 
     /// Whether a measured plan shows that reading a table hardly takes time.
     pub fn is_quick(&self, seen: &Seen<'_>) -> bool {
         self.time_percent(seen).is_some_and(|percent| percent < Amount::whole(LEAST_TIME))
+    }
+
+    /// Whether a measured plan shows that a step never ran: no loops, or no figure where the others
+    /// have one.
+    pub fn never_ran(&self, place: usize) -> bool {
+        let Some(node) = self.nodes.get(place) else { return false };
+        let actual = node.actual.unwrap_or_default();
+        // MariaDB counts nothing where a subquery is a lookup.
+        let is_counted = |access: &String| !access.ends_with("_subquery");
+        let is_line = self.case.plan.format == Format::Table
+            && node.access_type.as_ref().is_some_and(is_counted);
+        actual.loops == Some(Amount::ZERO)
+            || is_line && self.is_measured && actual.rows_per_loop.is_none()
     }
 
     /// What is expected of a step.
@@ -235,6 +272,13 @@ impl<'a> Look<'a> {
         let own = seen.condition.map(glance::condition).unwrap_or_default().comparisons;
         let own = own.into_iter().filter(|it| is_named(&it.column, seen));
         own.chain(self.names.comparisons_of(seen.name).cloned()).collect()
+    }
+
+    /// Comparisons that keep columns of a table from an index.
+    pub fn hidden(&self, seen: &Seen<'_>) -> Vec<Hidden> {
+        let own = seen.condition.map(glance::condition).unwrap_or_default().hidden;
+        let own = own.into_iter().filter(|it| is_named(&it.column, seen));
+        own.chain(self.names.hidden_of(seen.name).cloned()).collect()
     }
 
     /// Columns of a table in conditions.

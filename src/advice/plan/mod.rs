@@ -26,12 +26,15 @@ mod plan_change;
 mod range_checked_per_record;
 mod rows_thrown_away;
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 pub use case::{Case, Load, PerCall, Shift};
 
-use self::look::Look;
-use super::sql::{collation_mismatch, implicit_conversion};
+use crate::plan::Amount;
+
+use self::look::{Look, operation};
+use super::sql::{collation_mismatch, function_on_column, implicit_conversion, leading_wildcard};
 use super::{Fact, Finding, Rule};
 
 /// A rule, and how it looks at a plan.
@@ -62,6 +65,8 @@ const RULES: &[Entry] = &[
     (&partitions_not_pruned::RULE,    partitions_not_pruned::look),
     (&rows_thrown_away::RULE,         rows_thrown_away::look),
     (&implicit_conversion::RULE,      implicit_conversion::look),
+    (&function_on_column::RULE,       function_on_column::look),
+    (&leading_wildcard::RULE,         leading_wildcard::look),
     (&collation_mismatch::RULE,       collation_mismatch::look),
 ];
 
@@ -74,6 +79,8 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 const CAUSES: &[(&str, &[&str])] = &[
     ("SQL002", &["PLAN001", "PLAN002", "PLAN003", "PLAN006", "PLAN009", "PLAN010", "PLAN017"]),
     ("SQL025", &["PLAN001", "PLAN002", "PLAN003", "PLAN006", "PLAN009", "PLAN010", "PLAN017"]),
+    ("SQL001", &["PLAN001", "PLAN002", "PLAN008", "PLAN010", "PLAN017"]),
+    ("SQL003", &["PLAN001", "PLAN002", "PLAN008", "PLAN010", "PLAN017"]),
     ("PLAN003", &["PLAN001", "PLAN006", "PLAN010", "PLAN017"]),
     ("PLAN006", &["PLAN001", "PLAN002", "PLAN010", "PLAN017"]),
     ("PLAN016", &["PLAN001", "PLAN002", "PLAN010"]),
@@ -85,14 +92,24 @@ const OF_REPEATED: &[&str] = &["PLAN001", "PLAN002", "PLAN010", "PLAN017"];
 /// Findings that one plan can have: a plan of thousands of steps says the same of each.
 const MOST: usize = 200;
 
-/// What is wrong with a plan, the most severe first; of equals the first step.
+/// What is wrong with a plan, the most severe first; of equals the one that takes the most time,
+/// where that was measured, then the first step.
 #[must_use]
 pub fn review(case: &Case<'_>) -> Vec<Finding> {
     let look = Look::new(*case);
     let mut findings: Vec<Finding> = RULES.iter().flat_map(|(_, rule)| rule(&look)).collect();
+    findings.retain(|it| it.subject.step.is_none_or(|step| !look.never_ran(step)));
     findings = under_causes(&look, findings);
+    let times: HashMap<usize, Amount> = look
+        .tables
+        .iter()
+        .filter_map(|seen| Some((seen.place, look.time_percent(seen)?)))
+        .chain(look.repeated.iter().filter_map(|it| Some((it.place, look.repeated_percent(it)?))))
+        .collect();
     findings.sort_by(|a, b| {
-        let key = |it: &Finding| (std::cmp::Reverse(it.severity), it.subject.step, it.rule);
+        let time = |it: &Finding| it.subject.step.and_then(|step| times.get(&step).copied());
+        let key =
+            |it: &Finding| (Reverse(it.severity), Reverse(time(it)), it.subject.step, it.rule);
         key(a).cmp(&key(b))
     });
     findings.truncate(MOST);
@@ -117,6 +134,10 @@ fn under_causes(look: &Look<'_>, findings: Vec<Finding>) -> Vec<Finding> {
     }
     let cause_of = |finding: &Finding| {
         let step = finding.subject.step?;
+        // A filter tests what the step below it reads.
+        let is_filter =
+            look.nodes.get(step).is_some_and(|it| operation(it).starts_with("Filter: "));
+        let step = if is_filter { step + 1 } else { step };
         let own = CAUSES
             .iter()
             .filter(|(_, effects)| effects.contains(&finding.rule))

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::plan::Plan;
 use crate::schema::{Schema, Table};
 use crate::sql::distill::TableName;
-use crate::sql::glance::{self, ColumnName, Comparison, Glance, Mention, Source, Verb};
+use crate::sql::glance::{self, ColumnName, Comparison, Glance, Hidden, Mention, Source, Verb};
 
 /// The names of a statement.
 #[derive(Debug, Clone)]
@@ -20,9 +20,10 @@ pub struct Names<'a> {
     pub is_known: bool,
     /// The statement, where it is.
     pub text: Option<&'a str>,
-    /// Places of its comparisons and mentions by the name of their table, in lower case.
+    /// Places of its comparisons, mentions and hidden columns by the name of their table, in lower case.
     comparisons: HashMap<String, Vec<usize>>,
     mentions: HashMap<String, Vec<usize>>,
+    hidden: HashMap<String, Vec<usize>>,
 }
 
 /// Tables of a statement among which the one of a column without a table is looked for.
@@ -43,8 +44,10 @@ impl<'a> Names<'a> {
             text,
             comparisons: HashMap::new(),
             mentions: HashMap::new(),
+            hidden: HashMap::new(),
         };
         names.comparisons = names.by_table(names.glance.comparisons.iter().map(|it| &it.column));
+        names.hidden = names.by_table(names.glance.hidden.iter().map(|it| &it.column));
         names.mentions = names.by_table(names.glance.mentions.iter().map(|it| &it.column));
         names
     }
@@ -89,6 +92,12 @@ impl<'a> Names<'a> {
     pub fn mentions_of(&self, name: &str) -> impl Iterator<Item = &Mention> {
         let places = self.mentions.get(&name.to_lowercase()).into_iter().flatten();
         places.filter_map(|place| self.glance.mentions.get(*place))
+    }
+
+    /// Comparisons that keep columns of the table of this name from an index.
+    pub fn hidden_of(&self, name: &str) -> impl Iterator<Item = &Hidden> {
+        let places = self.hidden.get(&name.to_lowercase()).into_iter().flatten();
+        places.filter_map(|place| self.glance.hidden.get(*place))
     }
 
     /// The table of the statement that a name stands for.

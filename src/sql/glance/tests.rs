@@ -164,3 +164,67 @@ fn any_text_is_looked_at_without_harm() {
     let deep = format!("SELECT 1 WHERE {}a = 5{}", "(".repeat(50_000), ")".repeat(50_000));
     assert_eq!(statement(&deep).comparisons.len(), 1);
 }
+
+#[track_caller]
+fn check_hidden(text: &str, want: &[(&str, Hides, Option<&str>, &str)]) {
+    let glance = condition(text);
+    let got: Vec<_> = glance.hidden.into_iter().collect();
+    let got: Vec<(&str, Hides, Option<&str>, &str)> = got
+        .iter()
+        .map(|it| {
+            (it.column.name.as_str(), it.hides.clone(), it.value.as_deref(), it.text.as_str())
+        })
+        .collect();
+    assert_eq!(got, want, "{text}");
+}
+
+#[test]
+fn comparisons_that_hide_a_column_are_seen() {
+    let function = |name: &str| Hides::Function(name.to_owned());
+    check_hidden(
+        "DATE(o.at) = '2026-01-02' AND x = 1",
+        &[("at", function("DATE"), Some("'2026-01-02'"), "DATE(o.at) = '2026-01-02'")],
+    );
+    check_hidden(
+        "(cast(o.at as date) = DATE'2026-01-02')",
+        &[("at", function("DATE"), Some("'2026-01-02'"), "cast(o.at as date) = DATE'2026-01-02'")],
+    );
+    check_hidden(
+        "((o.id + 0) = 5) and ((o.at + interval 1 day) > now())",
+        &[
+            ("id", Hides::Arithmetic, Some("5"), "(o.id + 0) = 5"),
+            ("at", Hides::Arithmetic, None, "(o.at + interval 1 day) > now"),
+        ],
+    );
+    check_hidden(
+        "lower(trim(name)) IN ('a', 'b')",
+        &[("name", function("LOWER"), None, "lower(trim(name)) IN ('a', 'b')")],
+    );
+    check_hidden(
+        "name LIKE '%x' OR name LIKE '_y'",
+        &[
+            ("name", Hides::Wildcard, None, "name LIKE '%x'"),
+            ("name", Hides::Wildcard, None, "name LIKE '_y'"),
+        ],
+    );
+}
+
+#[test]
+fn what_does_not_hide_a_column_is_not() {
+    for text in [
+        "at >= DATE('2026-01-02')",
+        "at > NOW() - INTERVAL 1 DAY",
+        "COALESCE(a, b) = 5",
+        "ABS(a) = b",
+        "a + b = 5",
+        "a = 5 + 1",
+        "name LIKE 'x%' AND name NOT LIKE '%x' AND name LIKE '%'",
+        "DATE(at) != '2026-01-02'",
+        "ST_Contains(area, spot) = 1",
+        "f((SELECT a FROM t)) = 1",
+        "f(a",
+        "",
+    ] {
+        check_hidden(text, &[]);
+    }
+}

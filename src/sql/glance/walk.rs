@@ -1,5 +1,7 @@
 //! One walk over the tokens: clauses, comparisons, LIMIT.
 
+use std::collections::HashSet;
+
 use super::{ColumnName, Comparison, Glance, KEPT, Mention, Op, Operand, Verb, unquoted};
 use crate::sql::token::{Kind, Token, tokens};
 
@@ -110,6 +112,12 @@ const UNITS: &[&str] =
     &["MICROSECOND", "SECOND", "MINUTE", "HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"];
 const TYPES: &[&str] = &["DATE", "TIME", "TIMESTAMP"];
 
+/// Whether a text begins with the call of an aggregate.
+pub(super) fn is_aggregate(text: &str) -> bool {
+    let name = text.split('(').next().filter(|name| name.len() < text.len());
+    name.is_some_and(|name| AGGREGATES.iter().any(|own| own.eq_ignore_ascii_case(name)))
+}
+
 impl<'a> Look<'a> {
     pub(super) fn new(text: &'a str, clause: Clause) -> Look<'a> {
         let tokens = tokens(text.as_bytes()).take(MOST).collect();
@@ -126,23 +134,23 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn bytes(&self, at: usize) -> &'a [u8] {
+    pub(super) fn bytes(&self, at: usize) -> &'a [u8] {
         self.tokens.get(at).map_or(&[][..], |token| token.of(self.text.as_bytes()))
     }
 
-    fn kind(&self, at: usize) -> Option<Kind> {
+    pub(super) fn kind(&self, at: usize) -> Option<Kind> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    fn is_word(&self, at: usize, word: &str) -> bool {
+    pub(super) fn is_word(&self, at: usize, word: &str) -> bool {
         self.kind(at) == Some(Kind::Word) && self.bytes(at).eq_ignore_ascii_case(word.as_bytes())
     }
 
-    fn is_one_of(&self, at: usize, words: &[&str]) -> bool {
+    pub(super) fn is_one_of(&self, at: usize, words: &[&str]) -> bool {
         words.iter().any(|word| self.is_word(at, word))
     }
 
-    fn is_sign(&self, at: usize, sign: u8) -> bool {
+    pub(super) fn is_sign(&self, at: usize, sign: u8) -> bool {
         self.kind(at) == Some(Kind::Byte) && self.bytes(at) == [sign]
     }
 
@@ -152,6 +160,7 @@ impl<'a> Look<'a> {
             self.step();
             self.at += 1;
         }
+        self.glance.orders_by_aggregate = self.orders_by_aggregate();
         self.glance.reads_all = self.counts_all || self.has_aggregate && !self.has_group;
     }
 
@@ -206,6 +215,7 @@ impl<'a> Look<'a> {
             self.outer.push(self.clause);
             if is_call && self.clause == Clause::Condition {
                 self.clause = Clause::Function;
+                self.function(at - 1);
             }
             return;
         }
@@ -217,6 +227,7 @@ impl<'a> Look<'a> {
             return;
         }
         if self.clause != Clause::Other {
+            self.glance.has_or |= self.is_word(at, "OR") || self.bytes(at) == b"||";
             self.condition(at);
         }
     }
@@ -229,6 +240,8 @@ impl<'a> Look<'a> {
         if self.is_word(at, "SELECT") {
             self.glance.selects += 1;
         }
+        self.glance.aggregates |= self.is_sign(at + 1, b'(') && self.is_one_of(at, AGGREGATES);
+        self.glance.has_union |= self.is_word(at, "UNION");
         if self.is_word(at, "WHERE") || self.is_word(at, "ON") && !self.is_word(at + 1, "DUPLICATE")
         {
             self.clause = Clause::Condition;
@@ -254,6 +267,28 @@ impl<'a> Look<'a> {
             self.glance.has_limit = true;
             self.glance.limit = self.limit(at + 1);
         }
+    }
+
+    /// Whether an ORDER BY begins with an aggregate, or with a name that a SELECT gives to one.
+    fn orders_by_aggregate(&self) -> bool {
+        let is_call = |at: usize| self.is_sign(at + 1, b'(') && self.is_one_of(at, AGGREGATES);
+        let mut aliases: HashSet<String> = HashSet::new();
+        let mut open: Vec<bool> = Vec::new();
+        for at in 0..self.tokens.len() {
+            if self.is_sign(at, b'(') {
+                open.push(at.checked_sub(1).is_some_and(is_call));
+            } else if self.is_sign(at, b')') && open.pop() == Some(true) {
+                let name = at + 1 + usize::from(self.is_word(at + 1, "AS"));
+                let part = self.part(name, false).filter(|_| !self.is_word(name, "OVER"));
+                aliases.extend(part.map(|part| part.to_lowercase()));
+            } else if self.is_word(at, "ORDER") && self.is_word(at + 1, "BY") {
+                let named = || self.part(at + 2, false).map(|part| part.to_lowercase());
+                if is_call(at + 2) || named().is_some_and(|name| aliases.contains(&name)) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// A column may be named `limit`; a LIMIT has something before it that is no dot.
@@ -292,6 +327,10 @@ impl<'a> Look<'a> {
             || self.is_arithmetic(end);
         if is_alone && let Some((op, with, last)) = self.behind(end) {
             self.compared(column.clone(), op, with, at, last);
+            self.wildcard(&column, at, end);
+        }
+        if self.clause == Clause::Condition && self.may_begin(at) && self.is_arithmetic(end) {
+            self.arithmetic(&column, at, end);
         }
         if self.clause == Clause::Condition && self.may_end(end) {
             self.before(column.clone(), at, end);
@@ -300,7 +339,7 @@ impl<'a> Look<'a> {
     }
 
     /// `DAY` of `INTERVAL 1 DAY`, `DATE` of `DATE '2026-01-31'`.
-    fn is_unit(&self, at: usize) -> bool {
+    pub(super) fn is_unit(&self, at: usize) -> bool {
         let is_value = |at: usize| matches!(self.kind(at), Some(Kind::Literal | Kind::Variable));
         let before =
             at.checked_sub(1).is_some_and(|before| is_value(before) || self.is_sign(before, b')'));
@@ -309,10 +348,15 @@ impl<'a> Look<'a> {
     }
 
     fn compared(&mut self, column: ColumnName, op: Op, with: Operand, first: usize, last: usize) {
+        let text = self.text_of(first, last);
+        self.glance.comparisons.push(Comparison { column, op, with, text });
+    }
+
+    /// The text from one token to another.
+    pub(super) fn text_of(&self, first: usize, last: usize) -> String {
         let start = self.tokens.get(first).map_or(0, |token| token.start);
         let end = self.tokens.get(last).map_or(start, |token| token.end);
-        let text = self.text.get(start..end).unwrap_or_default().to_owned();
-        self.glance.comparisons.push(Comparison { column, op, with, text });
+        self.text.get(start..end).unwrap_or_default().to_owned()
     }
 
     /// A comparison that the column at `at` is the right side of: `5 = c`, `a.x = b.y`.
@@ -342,7 +386,7 @@ impl<'a> Look<'a> {
     }
 
     /// The comparison behind a column that ends before `at`, and its last token.
-    fn behind(&self, at: usize) -> Option<(Op, Operand, usize)> {
+    pub(super) fn behind(&self, at: usize) -> Option<(Op, Operand, usize)> {
         if let Some(op) = self.op(at) {
             let (operand, end) = self.operand(at + 1);
             return Some((op, operand, end));
@@ -412,7 +456,7 @@ impl<'a> Look<'a> {
         }
     }
 
-    fn is_minus(&self, at: usize) -> bool {
+    pub(super) fn is_minus(&self, at: usize) -> bool {
         self.kind(at) == Some(Kind::Operator) && self.bytes(at) == b"-" || self.is_sign(at, b'-')
     }
 
@@ -430,7 +474,7 @@ impl<'a> Look<'a> {
         (is_word || is_digits && !is_radix).then_some(text)
     }
 
-    fn op(&self, at: usize) -> Option<Op> {
+    pub(super) fn op(&self, at: usize) -> Option<Op> {
         if !matches!(self.kind(at), Some(Kind::Operator | Kind::Byte)) {
             return None;
         }
@@ -463,7 +507,7 @@ impl<'a> Look<'a> {
     }
 
     /// Whether a side of a comparison may begin at `at`: nothing before it belongs to it.
-    fn may_begin(&self, at: usize) -> bool {
+    pub(super) fn may_begin(&self, at: usize) -> bool {
         const BEFORE: &[&str] = &["WHERE", "ON", "AND", "OR", "XOR", "NOT"];
         let Some(before) = at.checked_sub(1) else { return true };
         self.is_sign(before, b'(')
@@ -477,7 +521,7 @@ impl<'a> Look<'a> {
     }
 
     /// Whether a side of a comparison ends before `at`.
-    fn may_end(&self, at: usize) -> bool {
+    pub(super) fn may_end(&self, at: usize) -> bool {
         if at >= self.tokens.len() {
             return true;
         }
@@ -491,7 +535,7 @@ impl<'a> Look<'a> {
     }
 
     /// A column name of one to three parts, and the place behind it.
-    fn column(&self, at: usize) -> Option<(ColumnName, usize)> {
+    pub(super) fn column(&self, at: usize) -> Option<(ColumnName, usize)> {
         let mut parts: Vec<String> = Vec::new();
         let mut at = at;
         loop {

@@ -196,6 +196,9 @@ impl<'a> Look<'a> {
             is_measured: measured.is_some(),
             limit,
             has_temporary,
+            is_before_temporary: has_temporary,
+            in_queue: node.in_queue == Some(true),
+            by_aggregate: false,
         });
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::plan::{Amount, Node};
+use crate::sql::glance;
 
 use super::{Buffer, Look, Repeated, Seen, Sort, is_real, operation};
 
@@ -140,6 +141,9 @@ impl<'a> Look<'a> {
             is_measured: measured.is_some(),
             limit: node.limit,
             has_temporary,
+            is_before_temporary: false,
+            in_queue: false,
+            by_aggregate: glance::sorts_by_aggregate(operation(node)),
         });
     }
 
