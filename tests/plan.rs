@@ -789,3 +789,20 @@ fn steps_are_told_with_their_runs() {
         (whole(1), whole(500), whole(9000))
     );
 }
+
+/// A print without any figure, as some versions and tools give it.
+#[test]
+fn rows_that_no_step_tells_are_not_none() {
+    let tree = "-> Filter: (t.a = 5)\n    -> Table scan on t\n";
+    let lines = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n\
+        1\tSIMPLE\tt\tALL\tNULL\tNULL\tNULL\tNULL\tNULL\tUsing where\n";
+    for text in [tree, lines] {
+        let plan = &plan::read(text.as_bytes(), 0).plans[0];
+        assert_eq!(plan.estimate(), None, "{text}");
+    }
+    // A plan that reads no table expects no row, and that is known.
+    let none = "id\tselect_type\ttable\ttype\tpossible_keys\tkey\tkey_len\tref\trows\tExtra\n\
+        1\tSIMPLE\tNULL\tNULL\tNULL\tNULL\tNULL\tNULL\tNULL\tNo tables used\n";
+    let estimate = plan::read(none.as_bytes(), 0).plans[0].estimate().unwrap();
+    assert_eq!(estimate.rows_examined, Amount::ZERO);
+}

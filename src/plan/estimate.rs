@@ -33,7 +33,15 @@ impl Plan {
     /// `None` of a plan that tells no step, as MySQL says `<not executable by iterator executor>` of
     /// some UPDATEs and DELETEs, and of a print that is cut: what is missing is not known.
     pub fn estimate(&self) -> Option<Estimate> {
-        self.is_told().then(|| self.walk().sum)
+        (self.is_told() && self.tells_rows()).then(|| self.walk().sum)
+    }
+
+    /// Whether the print tells the rows of any step, if there is one that reads a table.
+    fn tells_rows(&self) -> bool {
+        let nodes = self.all_nodes();
+        let reads = |node: &&Node| node.access_type.is_some() && node.table.is_some();
+        let has_rows = |node: &&Node| node.rows.is_some();
+        nodes.iter().any(has_rows) || !nodes.iter().any(reads)
     }
 
     /// Whether the print tells all steps.
