@@ -32,6 +32,12 @@ impl Place {
 }
 
 impl Builder {
+    /// What the server says in place of a table.
+    pub fn message(&mut self, block: usize, text: &Json) {
+        let extra = text.text().map(str::to_owned).into_iter().collect();
+        self.push(block, Node { extra, ..Node::default() });
+    }
+
     /// Begins a block.
     pub fn block(&mut self, id: Option<u64>, place: Place) -> usize {
         let mut block = Block::new(id, place.role);

@@ -164,10 +164,7 @@ impl Walk {
                 "recursive_union" => self.union(inner, block, Some("RECURSIVE")),
                 "union_result" | "unit_result" => self.union(inner, block, None),
                 "subqueries" => self.subqueries(inner, block),
-                "message" => {
-                    let extra: Vec<String> = inner.text().map(str::to_owned).into_iter().collect();
-                    self.builder.push(block, Node { extra, ..Node::default() });
-                }
+                "message" => self.builder.message(block, inner),
                 key if WRAPPERS.contains(&key) => {
                     self.steps(inner, block);
                     if key == "temporary_table" {

@@ -122,8 +122,7 @@ impl Walk {
                 // The SELECT of an INSERT.
                 self.steps(inner, block);
             } else if key == "message" {
-                let extra: Vec<String> = inner.text().map(str::to_owned).into_iter().collect();
-                self.builder.push(block, Node { extra, ..Node::default() });
+                self.builder.message(block, inner);
             } else if let Some((_, role)) = UNIONS.iter().find(|(name, _)| *name == key) {
                 self.union(inner, block, *role);
             } else if key.ends_with("_subqueries") {

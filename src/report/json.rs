@@ -15,6 +15,7 @@ use crate::digest::decimal;
 use crate::digest::sample::Sample;
 use crate::digest::stat::{Figures, Rules, Stat, factor};
 use crate::metric::Kind;
+use crate::problem::Problem;
 use crate::report::findings;
 use crate::report::plans::{self, ClassPlan};
 use crate::report::profile::{Ranked, Rates, scores};
@@ -111,17 +112,7 @@ impl Json<'_> {
 
     fn input(&self, input: &Input) -> Value {
         let tally = &input.tally;
-        let warnings: Vec<Value> = input
-            .problems
-            .iter()
-            .map(|problem| {
-                json!({
-                    "offset": problem.origin.offset,
-                    "kind": problem.kind.word(),
-                    "detail": problem.told(self.look.redact),
-                })
-            })
-            .collect();
+        let warnings = warnings(&input.problems, self.look.redact);
         let mut object = object(json!({
             "name": input.name,
             "type": input.kind,
@@ -146,7 +137,7 @@ impl Json<'_> {
         if let Some(sampling) = input.sampling() {
             object.insert("sampling".to_owned(), self.sampling(&sampling));
         }
-        object.insert("warnings".to_owned(), Value::Array(warnings));
+        object.insert("warnings".to_owned(), warnings);
         Value::Object(object)
     }
 
@@ -452,6 +443,18 @@ fn insert_rates(object: &mut Map<String, Value>, rates: Option<Rates>) {
     let rate = rates.map(|rates| rates.queries_per_second);
     object.insert("queries_per_second".to_owned(), json!(rate));
     object.insert("concurrency".to_owned(), json!(rates.map(|rates| rates.concurrency)));
+}
+
+/// What could not be read of an input.
+pub(super) fn warnings(problems: &[Problem], redact: bool) -> Value {
+    let told = problems.iter().map(|problem| {
+        json!({
+            "offset": problem.origin.offset,
+            "kind": problem.kind.word(),
+            "detail": problem.told(redact),
+        })
+    });
+    Value::Array(told.collect())
 }
 
 /// The beginning of a text, not cut inside of a character.

@@ -22,12 +22,8 @@ rule! {
 }
 
 pub fn look(look: &Look<'_>) -> Vec<Finding> {
-    let large = look.tables.iter().filter(|seen| hidden::matters(seen));
-    large.filter_map(|seen| finding(look, seen)).take(MOST).collect()
+    hidden::each(look, finding)
 }
-
-/// Findings of one plan.
-const MOST: usize = 32;
 
 fn finding(look: &Look<'_>, seen: &Seen<'_>) -> Option<Finding> {
     let all = hidden::of(look, seen);

@@ -1,11 +1,23 @@
 //! Columns of a step that no index can be searched by, and those that one can.
 
+use crate::advice::Finding;
 use crate::advice::plan::look::{Look, MEDIUM_ROWS, Seen};
 use crate::plan::Amount;
 use crate::schema::{PartOf, Table};
 use crate::sql::glance::{Comparison, Hidden, Hides, Op};
 
 use super::join;
+
+/// What a rule finds at the steps that read much.
+pub fn each<'a>(
+    look: &Look<'a>,
+    finding: impl Fn(&Look<'a>, &Seen<'a>) -> Option<Finding>,
+) -> Vec<Finding> {
+    /// Findings of one plan.
+    const MOST: usize = 32;
+    let large = look.tables.iter().filter(|seen| matters(seen));
+    large.filter_map(|seen| finding(look, seen)).take(MOST).collect()
+}
 
 /// Comparisons that hide a column of a step from its index, each column and way once.
 pub fn of(look: &Look<'_>, seen: &Seen<'_>) -> Vec<Hidden> {

@@ -10,6 +10,7 @@ use crate::advice::Finding;
 use crate::flavor::Family;
 use crate::plan::{Node, Plan};
 use crate::report::findings::{self, number};
+use crate::report::json::warnings;
 
 /// Version of the form of this document.
 const SCHEMA: u32 = 1;
@@ -29,24 +30,13 @@ pub fn write(review: &Review, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn input(input: &Input) -> Value {
-    let warnings: Vec<Value> = input
-        .problems
-        .iter()
-        .map(|problem| {
-            json!({
-                "offset": problem.origin.offset,
-                "kind": problem.kind.word(),
-                "detail": problem.told(false),
-            })
-        })
-        .collect();
     let mut object = Map::new();
     object.insert("name".to_owned(), json!(input.name));
     object.insert("type".to_owned(), json!("explain"));
     object.insert("bytes".to_owned(), json!(input.bytes));
     object.insert("plans".to_owned(), json!(input.plans));
     put(&mut object, "compression", input.compression.as_deref().map(Value::from));
-    object.insert("warnings".to_owned(), Value::Array(warnings));
+    object.insert("warnings".to_owned(), warnings(&input.problems, false));
     Value::Object(object)
 }
 
