@@ -1,5 +1,6 @@
 //! Statements: tokens, fingerprints, query IDs, distilled items, conditions that users type.
 
+pub mod analyze;
 pub mod condition;
 pub mod definition;
 pub mod distill;
@@ -7,4 +8,5 @@ pub mod fingerprint;
 pub mod glance;
 pub mod outline;
 pub mod pt;
+pub mod shape;
 pub mod token;
