@@ -82,9 +82,7 @@ pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     let (severity, confidence) = (Severity::Medium, Confidence::High);
     let at = found.column.of.filter(|at| statement.is_table(*at));
     let mut finding = match at {
-        Some(at) => {
-            statement.of_source(&RULE, at, severity, confidence, &found.title, &spans)
-        }
+        Some(at) => statement.of_source(&RULE, at, severity, confidence, &found.title, &spans),
         None => statement.finding(&RULE, severity, confidence, &found.title, &spans),
     };
     finding.subject.columns = vec![statement.column_name(&found.column)];
@@ -136,9 +134,7 @@ fn nulls(statement: &Statement<'_>, test: &Test) -> Option<(Range<usize>, String
     let is_candidate = match &test.op {
         Op::Equal(Operand::Value(value)) | Op::Compared(Operand::Value(value)) => is_null(value),
         Op::Differs(values) => values.iter().any(is_null),
-        Op::Range { low, high } => {
-            low.iter().chain(high).any(|bound| is_null(&bound.value))
-        }
+        Op::Range { low, high } => low.iter().chain(high).any(|bound| is_null(&bound.value)),
         _ => false,
     };
     let words = Words::of(statement.text, &test.span).filter(|_| is_candidate)?;
@@ -227,8 +223,8 @@ fn differ(a: &Value, b: &Value) -> bool {
         (ValueKind::Text, ValueKind::Text) => {
             let plain = |value: &Value| {
                 let text = value.text.strip_prefix('\'')?.strip_suffix('\'')?;
-                let is_plain = !text.is_empty()
-                    && text.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
+                let is_plain =
+                    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphabetic() || b == b'_');
                 is_plain.then(|| text.to_ascii_lowercase())
             };
             plain(a).zip(plain(b)).is_some_and(|(a, b)| a != b)
@@ -256,8 +252,7 @@ fn is_empty(tests: &[&Test]) -> bool {
         let (low, high) = match &test.op {
             Op::Range { low, high } => (low.clone(), high.clone()),
             Op::Equal(Operand::Value(value)) => {
-                let bound =
-                    crate::sql::shape::Bound { value: value.clone(), is_inclusive: true };
+                let bound = crate::sql::shape::Bound { value: value.clone(), is_inclusive: true };
                 (Some(bound.clone()), Some(bound))
             }
             _ => return false,
@@ -274,7 +269,7 @@ fn is_empty(tests: &[&Test]) -> bool {
             highest = if is_closer { Some(new) } else { highest };
         }
     }
-    lowest.zip(highest).is_some_and(|(low, high)| {
-        low.0 > high.0 || low.0 == high.0 && !(low.1 && high.1)
-    })
+    lowest
+        .zip(highest)
+        .is_some_and(|(low, high)| low.0 > high.0 || low.0 == high.0 && !(low.1 && high.1))
 }

@@ -91,7 +91,8 @@ fn finding(statement: &Statement<'_>, place: usize, block: &Block) -> Option<Fin
         statement.fixes_row(at) || !is_rows(statement, at, block)
     };
     let roots: Vec<usize> = {
-        let mut roots: Vec<usize> = (0..count).filter(|it| !is_free(*it)).map(|it| groups.root(it)).collect();
+        let mut roots: Vec<usize> =
+            (0..count).filter(|it| !is_free(*it)).map(|it| groups.root(it)).collect();
         roots.sort_unstable();
         roots.dedup();
         roots
@@ -104,7 +105,8 @@ fn finding(statement: &Statement<'_>, place: usize, block: &Block) -> Option<Fin
             .try_fold(0, |most: u64, rows| Some(most.max(rows?)))
     };
     let rows: Option<Vec<u64>> = roots.iter().map(|root| most(*root, &groups)).collect();
-    let pairs = rows.as_ref().map(|rows| rows.iter().fold(1_u64, |all, rows| all.saturating_mul(*rows)));
+    let pairs =
+        rows.as_ref().map(|rows| rows.iter().fold(1_u64, |all, rows| all.saturating_mul(*rows)));
     if pairs.is_some_and(|pairs| pairs < MIN_PAIRS) {
         return None;
     }
@@ -120,11 +122,12 @@ fn finding(statement: &Statement<'_>, place: usize, block: &Block) -> Option<Fin
         name(one),
         name(other)
     );
-    let confidence = match (pairs, statement.table((place, one)).zip(statement.table((place, other)))) {
-        (Some(_), Some(_)) => Confidence::High,
-        (_, Some(_)) => Confidence::Medium,
-        _ => Confidence::Low,
-    };
+    let confidence =
+        match (pairs, statement.table((place, one)).zip(statement.table((place, other)))) {
+            (Some(_), Some(_)) => Confidence::High,
+            (_, Some(_)) => Confidence::Medium,
+            _ => Confidence::Low,
+        };
     let first = &block.sources.get(one)?.span;
     let last = &block.sources.get(other)?.span;
     let span = first.start.min(last.start)..first.end.max(last.end);
@@ -154,7 +157,8 @@ fn is_rows(statement: &Statement<'_>, at: At, block: &Block) -> bool {
         SourceOf::Derived(blocks) | SourceOf::Common(blocks) => blocks,
     };
     // One that looks at tables beside it is LATERAL.
-    let is_lateral = blocks.iter().any(|inner| super::in_subquery::looks_out(statement.shape, *inner));
+    let is_lateral =
+        blocks.iter().any(|inner| super::in_subquery::looks_out(statement.shape, *inner));
     let is_one_row = |inner: &Block| {
         let is_aggregate =
             |kind: &ItemKind| matches!(kind, ItemKind::Aggregate { .. } | ItemKind::OfAggregates);

@@ -137,12 +137,7 @@ fn of_offset(statement: &Statement<'_>, at: usize, block: &Block, limit: Limit) 
 }
 
 /// The page behind the last row of the page before.
-fn behind_last(
-    statement: &Statement<'_>,
-    at: At,
-    block: &Block,
-    limit: Limit,
-) -> Option<String> {
+fn behind_last(statement: &Statement<'_>, at: At, block: &Block, limit: Limit) -> Option<String> {
     let table = statement.table(at)?;
     let rows = limit.rows?;
     let mut columns: Vec<(&str, &str, &str)> = Vec::new();
@@ -180,9 +175,10 @@ fn behind_last(
 fn is_unique(table: &Table, names: &[&str]) -> bool {
     let holds = |index: &Index| {
         index.is_unique()
-            && index.parts.iter().all(|part| {
-                part.prefix.is_none() && names.iter().any(|name| part.is_column(name))
-            })
+            && index
+                .parts
+                .iter()
+                .all(|part| part.prefix.is_none() && names.iter().any(|name| part.is_column(name)))
     };
     table.indexes.iter().any(holds)
 }
@@ -211,8 +207,10 @@ fn deferred(statement: &Statement<'_>, at: At, block: &Block) -> Option<String> 
     };
     let selected =
         parts(&|name, inner| format!("{called}.{} AS {}", quoted(name), quoted(inner)), ", ");
-    let joined =
-        parts(&|name, inner| format!("page.{} = {called}.{}", quoted(inner), quoted(name)), " AND ");
+    let joined = parts(
+        &|name, inner| format!("page.{} = {called}.{}", quoted(inner), quoted(name)),
+        " AND ",
+    );
     let inner = [
         format!("SELECT {selected}"),
         from.to_owned(),
@@ -272,7 +270,11 @@ fn of_rows(statement: &Statement<'_>) -> Option<Finding> {
         || "Compare column by column: `a > ? OR (a = ? AND b > ?)`.".to_owned(),
         |bare| format!("Compare column by column. {}", bare.reason),
     );
-    recommend(&mut finding, format!("{reason} The server makes a range of that, and none of a row."), sql);
+    recommend(
+        &mut finding,
+        format!("{reason} The server makes a range of that, and none of a row."),
+        sql,
+    );
     finding.verify = "EXPLAIN the rewritten statement: access type range.".to_owned();
     Some(finding)
 }

@@ -90,8 +90,7 @@ fn finding(statement: &Statement<'_>, place: usize, block: &Block) -> Option<Fin
         true => Confidence::Medium,
         false => Confidence::Low,
     };
-    let mut finding =
-        statement.of_source(&RULE, own, Severity::Low, confidence, title, &[&head]);
+    let mut finding = statement.of_source(&RULE, own, Severity::Low, confidence, title, &[&head]);
     let sql = exists(statement, own, &others, block);
     recommend(
         &mut finding,
@@ -223,7 +222,10 @@ fn speaks_of(conjunct: &Conjunct, at: At) -> Option<bool> {
     let columns: Vec<&Column> = match &conjunct.condition {
         Condition::Test(test) => {
             if matches!(test.op, Op::InBlock(_) | Op::NotInBlock(_))
-                || matches!(&test.op, Op::Equal(Operand::Block(_)) | Op::Compared(Operand::Block(_)))
+                || matches!(
+                    &test.op,
+                    Op::Equal(Operand::Block(_)) | Op::Compared(Operand::Block(_))
+                )
             {
                 return None;
             }

@@ -38,7 +38,9 @@ pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     let met = statement.conditions();
     let lists = met.iter().filter_map(|met| match &met.conjunct.condition {
         Condition::Test(test) => match &test.op {
-            Op::In(values) | Op::InRows(values) if values.len() >= MANY => Some((test, values.len())),
+            Op::In(values) | Op::InRows(values) if values.len() >= MANY => {
+                Some((test, values.len()))
+            }
             _ => None,
         },
         _ => None,
@@ -64,6 +66,7 @@ pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
         None,
     );
     finding.verify =
-        "EXPLAIN the join: the temporary table first, then the other one by ref or eq_ref.".to_owned();
+        "EXPLAIN the join: the temporary table first, then the other one by ref or eq_ref."
+            .to_owned();
     vec![finding]
 }

@@ -51,9 +51,9 @@ const MIN_GROUPS: u64 = 1_000;
 
 pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     let is_new = statement.is_since(Family::MySql, (8, 0, 0));
-    let mut blocks = statement.blocks().filter(|(_, block)| {
-        block.role == Role::Statement && block.arm.is_none()
-    });
+    let mut blocks = statement
+        .blocks()
+        .filter(|(_, block)| block.role == Role::Statement && block.arm.is_none());
     let found = blocks.find_map(|(place, block)| finding(statement, place, block));
     found.filter(|_| !is_new && !statement.shape.is_partial).into_iter().collect()
 }
@@ -82,9 +82,9 @@ fn finding(statement: &Statement<'_>, place: usize, block: &Block) -> Option<Fin
     let span = clauses.span(Clause::Group)?;
     let title = "GROUP BY sorts its groups, though no order is asked for";
     let mut finding = statement.of_source(&RULE, at, Severity::Low, confidence, title, &[&span]);
-    finding.evidence.extend(
-        groups.map(|groups| Fact::number("groups", crate::plan::Amount::whole(groups))),
-    );
+    finding
+        .evidence
+        .extend(groups.map(|groups| Fact::number("groups", crate::plan::Amount::whole(groups))));
     let end = match clauses.span(Clause::Having) {
         Some(having) => having.end,
         None => span.end,
@@ -142,9 +142,10 @@ fn gives_groups(statement: &Statement<'_>, place: usize, block: &Block) -> bool 
         })
     };
     let gives = |index: &Index| {
-        let mut parts = index.parts.iter().filter_map(|part| part.column_name()).skip_while(|name| {
-            is_equal(name) && !names.iter().any(|own| own.eq_ignore_ascii_case(name))
-        });
+        let mut parts =
+            index.parts.iter().filter_map(|part| part.column_name()).skip_while(|name| {
+                is_equal(name) && !names.iter().any(|own| own.eq_ignore_ascii_case(name))
+            });
         names.iter().all(|name| parts.next().is_some_and(|part| part.eq_ignore_ascii_case(name)))
     };
     table.indexes.iter().filter(|index| index.is_visible).any(gives)

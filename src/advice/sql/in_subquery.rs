@@ -224,7 +224,9 @@ fn outer_columns(shape: &Shape, place: usize, inside: &[usize]) -> Vec<Option<At
                 open.extend(arms.iter().flatten());
                 Vec::new()
             }
-            Condition::Test(test) => std::iter::once(&test.column).chain(other_column(&test.op)).collect(),
+            Condition::Test(test) => {
+                std::iter::once(&test.column).chain(other_column(&test.op)).collect()
+            }
             Condition::Wrapped(Wrapped { columns, .. }) | Condition::Other(columns) => {
                 columns.iter().collect()
             }

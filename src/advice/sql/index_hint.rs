@@ -55,12 +55,13 @@ pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     let (severity, title) = match gone.first() {
         Some(name) => (
             Severity::Medium,
-            format!("The hint names index `{name}`, which the table does not have: the statement fails"),
+            format!(
+                "The hint names index `{name}`, which the table does not have: the statement fails"
+            ),
         ),
         None => (Severity::Info, "The statement tells the server which index to use".to_owned()),
     };
-    let mut finding =
-        statement.of_source(&RULE, at, severity, Confidence::High, &title, &spans);
+    let mut finding = statement.of_source(&RULE, at, severity, Confidence::High, &title, &spans);
     if !gone.is_empty() {
         finding.evidence.push(Fact::list("missing_indexes", gone));
     }

@@ -63,8 +63,7 @@ fn finding(statement: &Statement<'_>) -> Option<Finding> {
         true => Confidence::Medium,
         false => Confidence::Low,
     };
-    let mut finding =
-        statement.of_source(&RULE, at, Severity::Info, confidence, title, &[&span]);
+    let mut finding = statement.of_source(&RULE, at, Severity::Info, confidence, title, &[&span]);
     recommend(
         &mut finding,
         "Say in which order, down to a unique column, by columns that an index has in this order behind those that are \
@@ -86,12 +85,12 @@ fn is_loose(statement: &Statement<'_>, place: usize, block: &Block) -> bool {
         let words = Words::of(statement.text, span);
         words.is_some_and(|it| matches!(it.kind(0), Some(crate::sql::token::Kind::Literal)))
     };
-    let is_test =
-        block.items.iter().all(|it| it.kind == ItemKind::Other && is_literal(&it.span));
-    let is_fixed =
-        !block.sources.is_empty() && (0..block.sources.len()).all(|it| statement.fixes_row((place, it)));
+    let is_test = block.items.iter().all(|it| it.kind == ItemKind::Other && is_literal(&it.span));
+    let is_fixed = !block.sources.is_empty()
+        && (0..block.sources.len()).all(|it| statement.fixes_row((place, it)));
     let has_order = !block.order.is_empty()
-        || Clauses::of(statement.text, &block.span).is_some_and(|it| it.span(Clause::Order).is_some());
+        || Clauses::of(statement.text, &block.span)
+            .is_some_and(|it| it.span(Clause::Order).is_some());
     limit.is_some()
         && !has_order
         && !block.sources.is_empty()

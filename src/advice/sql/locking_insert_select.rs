@@ -74,14 +74,15 @@ fn finding(statement: &Statement<'_>) -> Option<Finding> {
         return None;
     }
     let name = statement.full_name(at)?;
-    let title = format!("The SELECT locks the rows of `{name}` that it reads until the INSERT is committed");
+    let title = format!(
+        "The SELECT locks the rows of `{name}` that it reads until the INSERT is committed"
+    );
     let confidence = match (examined, known) {
         (Some(_), _) => Confidence::Medium,
         _ => Confidence::Low,
     };
     let span = &statement.block(block)?.span;
-    let mut finding =
-        statement.of_source(&RULE, at, Severity::Low, confidence, &title, &[span]);
+    let mut finding = statement.of_source(&RULE, at, Severity::Low, confidence, &title, &[span]);
     recommend(
         &mut finding,
         "Run it at isolation READ COMMITTED with binlog_format = ROW: then its SELECT reads without locks. Else copy in \
@@ -90,7 +91,6 @@ fn finding(statement: &Statement<'_>) -> Option<Finding> {
             .to_owned(),
         None,
     );
-    finding.verify =
-        "While it runs, an UPDATE of a row that it reads does not wait.".to_owned();
+    finding.verify = "While it runs, an UPDATE of a row that it reads does not wait.".to_owned();
     Some(finding)
 }

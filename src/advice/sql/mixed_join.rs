@@ -103,7 +103,9 @@ fn refuses_null(condition: &Condition, at: (usize, usize)) -> bool {
         Condition::Test(test) => test.column.of == Some(at) && refuses(test),
         Condition::Wrapped(wrapped) => {
             let is_strict = matches!(wrapped.why, Why::Arithmetic | Why::Wildcard | Why::Pattern);
-            is_strict && !wrapped.is_negated && wrapped.columns.iter().any(|it| it.of == Some(at))
+            is_strict
+                && !wrapped.is_negated
+                && wrapped.columns.iter().any(|it| it.of == Some(at))
                 && wrapped.op != "<=>"
                 && !wrapped.op.starts_with("IS")
         }

@@ -4,7 +4,6 @@
 //! comparisons that keep an index from use. Rules of statements look at a shape and quote from the
 //! text; a rewrite is made by edits of that text, never printed from a tree.
 
-mod bare;
 mod always_false;
 mod bare;
 mod calc_found_rows;

@@ -4,7 +4,8 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::schema;
 use crate::sql::shape::{
-    Block, Clause as In, Condition, Conjunct, ItemKind, Op, Operand, Test, Value, ValueKind, Wrapped,
+    Block, Clause as In, Condition, Conjunct, ItemKind, Op, Operand, Test, Value, ValueKind,
+    Wrapped,
 };
 
 use super::statement::{At, Statement, in_title, recommend};
@@ -84,22 +85,16 @@ fn trap(statement: &Statement<'_>, test: &Test) -> Option<Finding> {
     let at = column.of?;
     let is_optional = block.sources.get(at.1)?.is_optional;
     // What is compared in WHERE is not NULL any more.
-    let is_tested = statement.tests(at).any(|it| {
-        it.column == *column && !matches!(it.op, Op::IsNull | Op::NullSafe(_))
-    });
+    let is_tested = statement
+        .tests(at)
+        .any(|it| it.column == *column && !matches!(it.op, Op::IsNull | Op::NullSafe(_)));
     if is_tested || at.0 != place || !(known.column.is_nullable || is_optional) {
         return None;
     }
     let name = statement.column_name(column);
     let title = format!("NOT IN gives no row once `{name}` is NULL in one of those selected");
-    let mut finding = statement.of_source(
-        &RULE,
-        at,
-        Severity::Medium,
-        Confidence::Medium,
-        &title,
-        &[&test.span],
-    );
+    let mut finding =
+        statement.of_source(&RULE, at, Severity::Medium, Confidence::Medium, &title, &[&test.span]);
     finding.subject.columns = vec![name];
     finding.evidence.push(Fact::flag("is_nullable", true));
     let sql = Clauses::of(statement.text, &block.span).and_then(|clauses| {
@@ -157,9 +152,7 @@ fn alone(statement: &Statement<'_>, at: At, block: &Block) -> Option<Finding> {
     };
     let joins = |conjunct: &Conjunct| match &conjunct.condition {
         Condition::Test(test) => match &test.op {
-            Op::Equal(Operand::Column(other)) => {
-                other.of == Some(at) && test.column.of != Some(at)
-            }
+            Op::Equal(Operand::Column(other)) => other.of == Some(at) && test.column.of != Some(at),
             _ => false,
         },
         _ => false,
@@ -187,7 +180,8 @@ fn alone(statement: &Statement<'_>, at: At, block: &Block) -> Option<Finding> {
     {
         return None;
     }
-    let title = format!("Rows are found only by what they are not: {}", in_title(statement.quote(span)));
+    let title =
+        format!("Rows are found only by what they are not: {}", in_title(statement.quote(span)));
     let confidence = statement.confidence(Some(at)).min(match statement.rows(at) {
         Some(_) => Confidence::Medium,
         None => Confidence::Low,
@@ -209,7 +203,8 @@ fn alone(statement: &Statement<'_>, at: At, block: &Block) -> Option<Finding> {
 fn is_rest_rare(statement: &Statement<'_>, at: At, test: &Test) -> bool {
     let Op::Differs(values) = &test.op else { return false };
     let Some(table) = statement.table(at) else { return false };
-    let (Some(rows), Some(facts)) = (table.facts.rows, table.facts.column(&test.column.name)) else {
+    let (Some(rows), Some(facts)) = (table.facts.rows, table.facts.column(&test.column.name))
+    else {
         return false;
     };
     let is_left_out = |own: &schema::Value| values.iter().any(|value| is_same(value, own));

@@ -58,16 +58,17 @@ const MOST_ARMS: usize = 4;
 
 pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     let mut blocks = statement.blocks();
-    blocks.find_map(|(place, block)| {
-        let ors = block.conditions.iter().filter(|it| it.clause == In::Where);
-        ors.filter_map(|conjunct| match &conjunct.condition {
-            Condition::Any(arms) => Some((conjunct, arms)),
-            _ => None,
+    blocks
+        .find_map(|(place, block)| {
+            let ors = block.conditions.iter().filter(|it| it.clause == In::Where);
+            ors.filter_map(|conjunct| match &conjunct.condition {
+                Condition::Any(arms) => Some((conjunct, arms)),
+                _ => None,
+            })
+            .find_map(|(conjunct, arms)| finding(statement, (place, block), conjunct, arms))
         })
-        .find_map(|(conjunct, arms)| finding(statement, (place, block), conjunct, arms))
-    })
-    .into_iter()
-    .collect()
+        .into_iter()
+        .collect()
 }
 
 fn finding(
@@ -85,16 +86,14 @@ fn finding(
         return None;
     }
     let first = tests.first()?;
-    let is_shared = |test: &Test| {
-        tests.iter().all(|arm| arm.iter().any(|it| it.column == test.column))
-    };
+    let is_shared =
+        |test: &Test| tests.iter().all(|arm| arm.iter().any(|it| it.column == test.column));
     if first.iter().any(|test| is_shared(test)) {
         return None;
     }
     let at = first.first()?.column.of?;
     let sources: Vec<At> = {
-        let mut all: Vec<At> =
-            tests.iter().flatten().filter_map(|test| test.column.of).collect();
+        let mut all: Vec<At> = tests.iter().flatten().filter_map(|test| test.column.of).collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -164,7 +163,10 @@ fn searches(place: usize, arm: &[Conjunct]) -> Vec<&Test> {
     tests
         .filter(|test| {
             is_search(&test.op)
-                && !matches!(test.op, Op::Equal(Operand::Column(_)) | Op::NullSafe(Operand::Column(_)))
+                && !matches!(
+                    test.op,
+                    Op::Equal(Operand::Column(_)) | Op::NullSafe(Operand::Column(_))
+                )
                 && test.column.of.is_some_and(|of| of.0 == place)
         })
         .collect()
@@ -177,9 +179,8 @@ fn union(
     conjunct: &Conjunct,
     arms: usize,
 ) -> Option<String> {
-    let is_aggregate = |kind: &ItemKind| {
-        matches!(kind, ItemKind::Aggregate { .. } | ItemKind::OfAggregates)
-    };
+    let is_aggregate =
+        |kind: &ItemKind| matches!(kind, ItemKind::Aggregate { .. } | ItemKind::OfAggregates);
     let is_plain = statement.is_alone(block)
         && block.role == Role::Statement
         && statement.shape.verb == Verb::Select
@@ -203,9 +204,9 @@ fn union(
     let is_or = |words: &Words<'_>, at: usize| words.is_word(at, "OR");
     let parts = words.split(places.clone(), is_or);
     let depth = words.depth(places.start);
-    let has_xor = places.into_iter().any(|at| {
-        words.depth(at) == depth && (words.is_word(at, "XOR") || words.at(at) == "||")
-    });
+    let has_xor = places
+        .into_iter()
+        .any(|at| words.depth(at) == depth && (words.is_word(at, "XOR") || words.at(at) == "||"));
     if parts.len() != arms || has_xor {
         return None;
     }

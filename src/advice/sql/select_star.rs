@@ -112,9 +112,11 @@ fn wide(table: &Table) -> Option<Wide> {
         matches!(name, Text | MediumText | LongText | Blob | MediumBlob | LongBlob | Json)
     };
     let types = || {
-        table.columns.iter().filter(|it| !it.is_invisible).filter_map(|column| {
-            Some((column.name.clone(), column.data_type.as_ref()?))
-        })
+        table
+            .columns
+            .iter()
+            .filter(|it| !it.is_invisible)
+            .filter_map(|column| Some((column.name.clone(), column.data_type.as_ref()?)))
     };
     let large: Vec<String> =
         types().filter(|it| is_far(it.1.name)).map(|it| it.0).take(8).collect();
@@ -122,7 +124,8 @@ fn wide(table: &Table) -> Option<Wide> {
         let words = "columns of TEXT, BLOB or JSON".to_owned();
         return Some(Wide { words, columns: large, bytes: None });
     }
-    let measured = table.data_bytes.zip(table.facts.rows).and_then(|(bytes, rows)| bytes.checked_div(rows));
+    let measured =
+        table.data_bytes.zip(table.facts.rows).and_then(|(bytes, rows)| bytes.checked_div(rows));
     // A text of one byte a character that is half full: no more than a guess.
     let declared = || types().map(|it| u64::from(it.1.length.unwrap_or(8)) / 2).sum();
     let bytes = measured.unwrap_or_else(declared);

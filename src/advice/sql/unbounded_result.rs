@@ -56,9 +56,8 @@ fn finding(statement: &Statement<'_>) -> Option<Finding> {
         return None;
     }
     let (place, block) = statement.blocks().find(|(_, block)| statement.is_alone(block))?;
-    let aggregates = |kind: &ItemKind| {
-        matches!(kind, ItemKind::Aggregate { .. } | ItemKind::OfAggregates)
-    };
+    let aggregates =
+        |kind: &ItemKind| matches!(kind, ItemKind::Aggregate { .. } | ItemKind::OfAggregates);
     let is_one_row = block.group.is_empty() && block.items.iter().any(|it| aggregates(&it.kind));
     if block.limit.is_some() || is_one_row || block.sources.is_empty() || is_dump(statement) {
         return None;
@@ -101,6 +100,7 @@ fn finding(statement: &Statement<'_>) -> Option<Finding> {
 /// Whether it is what dump tools send.
 fn is_dump(statement: &Statement<'_>) -> bool {
     let head = 0..statement.text.len().min(400);
-    let words = (0..=3).find_map(|cut| Words::of_any(statement.text, &(head.start..head.end - cut.min(head.end))));
+    let words = (0..=3)
+        .find_map(|cut| Words::of_any(statement.text, &(head.start..head.end - cut.min(head.end))));
     words.is_some_and(|words| (0..words.len()).any(|at| words.is_word(at, "SQL_NO_CACHE")))
 }

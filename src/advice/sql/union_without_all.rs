@@ -91,8 +91,7 @@ fn finding(statement: &Statement<'_>, first: usize) -> Option<Finding> {
     }
     let span = start..end;
     let title = "UNION looks for rows that repeat, and none can";
-    let mut finding =
-        statement.finding(&RULE, Severity::Low, Confidence::Medium, title, &[&span]);
+    let mut finding = statement.finding(&RULE, Severity::Low, Confidence::Medium, title, &[&span]);
     finding.subject.table = statement.full_name((first, 0));
     let sql = statement.rewritten(&edits);
     recommend(
@@ -113,7 +112,9 @@ fn gives_each_row_once(statement: &Statement<'_>, at: usize, block: &Block) -> b
     }
     let selected = |name: &str, of: At| {
         block.items.iter().any(|item| match &item.kind {
-            ItemKind::Column(column) => column.of == Some(of) && column.name.eq_ignore_ascii_case(name),
+            ItemKind::Column(column) => {
+                column.of == Some(of) && column.name.eq_ignore_ascii_case(name)
+            }
             ItemKind::Star(source) => source.is_none_or(|source| source == of.1),
             _ => false,
         })
@@ -121,7 +122,9 @@ fn gives_each_row_once(statement: &Statement<'_>, at: usize, block: &Block) -> b
     if !block.group.is_empty() {
         return !block.has_rollup
             && block.group.iter().all(|key| {
-                key.column.as_ref().is_some_and(|own| own.of.is_some_and(|of| selected(&own.name, of)))
+                key.column
+                    .as_ref()
+                    .is_some_and(|own| own.of.is_some_and(|of| selected(&own.name, of)))
             });
     }
     let [_] = block.sources.as_slice() else { return false };
@@ -213,7 +216,6 @@ fn are_tests_apart(
             })
         })
         && key_at_one_place()
-        && constants(of_one).any(|(name, value)| {
-            constants(of_other).any(|(own, it)| own == name && it != value)
-        })
+        && constants(of_one)
+            .any(|(name, value)| constants(of_other).any(|(own, it)| own == name && it != value))
 }

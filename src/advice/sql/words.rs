@@ -162,8 +162,8 @@ impl<'t> Words<'t> {
 
     /// The places of all columns of this name.
     pub fn columns(&self, name: &str) -> Vec<Range<usize>> {
-        let ends = (0..self.len())
-            .filter(|place| self.is_name(*place, name) && self.at(place + 1) != ".");
+        let ends =
+            (0..self.len()).filter(|place| self.is_name(*place, name) && self.at(place + 1) != ".");
         ends.map(|last| self.qualified(last)).collect()
     }
 

@@ -96,9 +96,9 @@ fn finding(statement: &Statement<'_>) -> Option<Finding> {
     let confidence = if is_many || is_free { Confidence::High } else { Confidence::Medium };
     let mut finding =
         statement.of_source(&RULE, at, Severity::Medium, confidence, &title, &[&block.span]);
-    finding.evidence.extend(
-        affected.map(|rows| Fact::number("rows_affected_avg", Amount::whole(rows))),
-    );
+    finding
+        .evidence
+        .extend(affected.map(|rows| Fact::number("rows_affected_avg", Amount::whole(rows))));
     let key = table.and_then(|table| table.primary_key());
     let key = key.and_then(|key| key.parts.first()?.column_name()).unwrap_or("id");
     let whole = match (shape.verb, is_free) {

@@ -80,15 +80,18 @@ fn is_wanted(statement: &Statement<'_>, own: (At, &Column), other: (At, &Column)
     let has_index = statement.index_for(own.0, &own.1.name).is_some();
     let other_serves = statement.index_for(other.0, &other.1.name).is_some();
     let source = statement.block(own.0.0).and_then(|block| block.sources.get(own.0.1));
-    let is_behind =
-        own.0.0 != other.0.0 || source.is_some_and(|it| it.after.contains(&other.0.1));
+    let is_behind = own.0.0 != other.0.0 || source.is_some_and(|it| it.after.contains(&other.0.1));
     let are_small = statement.is_below(own.0, FEW) && statement.is_below(other.0, FEW);
-    let is_found = statement.steps(own.0).iter().any(|node| {
-        matches!(node.access_type.as_deref(), Some("ref" | "eq_ref"))
-    });
+    let is_found = statement
+        .steps(own.0)
+        .iter()
+        .any(|node| matches!(node.access_type.as_deref(), Some("ref" | "eq_ref")));
     // What is found by another condition is not searched for by the join.
     let is_found = is_found || statement.fixes_row(own.0);
-    has_index && (!other_serves || is_behind || statement.fixes_row(other.0)) && !are_small && !is_found
+    has_index
+        && (!other_serves || is_behind || statement.fixes_row(other.0))
+        && !are_small
+        && !is_found
 }
 
 fn finding(
@@ -117,8 +120,7 @@ fn finding(
         ),
     };
     // Which server it is decides of `_bin` beside `_ci`.
-    let is_same_charset =
-        own.table.charset_of(own.column) == other.table.charset_of(other.column);
+    let is_same_charset = own.table.charset_of(own.column) == other.table.charset_of(other.column);
     let confidence = match (fate, is_same_charset, statement.family()) {
         (Fate::Lost, true, None) => Confidence::Medium,
         _ => Confidence::High,

@@ -34,7 +34,9 @@ pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
         .iter()
         .filter(|met| met.conjunct.clause != Clause::Having)
         .filter_map(|met| match &met.conjunct.condition {
-            Condition::Test(test) => of_values(statement, test).or_else(|| of_join(statement, test)),
+            Condition::Test(test) => {
+                of_values(statement, test).or_else(|| of_join(statement, test))
+            }
             _ => None,
         })
         .take(MOST)
@@ -53,8 +55,7 @@ fn text_column<'a>(statement: &Statement<'a>, column: &Column) -> Option<Known<'
 fn of_values<'a>(statement: &Statement<'_>, test: &'a Test) -> Option<Lost<'a>> {
     let at = test.column.of?;
     text_column(statement, &test.column)?;
-    let is_number =
-        |value: &&Value| matches!(value.kind, ValueKind::Number | ValueKind::Truth);
+    let is_number = |value: &&Value| matches!(value.kind, ValueKind::Number | ValueKind::Truth);
     let kind = match &test.op {
         Op::Equal(Operand::Value(value)) | Op::NullSafe(Operand::Value(value))
             if is_number(&value) =>
@@ -90,7 +91,8 @@ fn of_join<'a>(statement: &Statement<'_>, test: &'a Test) -> Option<Lost<'a>> {
         let (at, other) = (own.of?, number.of?);
         // The other way round an index on numbers serves.
         let is_wanted = statement.index_for(at, &own.name).is_some()
-            && (statement.index_for(other, &number.name).is_none() || is_after(statement, at, other));
+            && (statement.index_for(other, &number.name).is_none()
+                || is_after(statement, at, other));
         is_wanted.then_some(Lost { at, column: own, span: &test.span, kind: Lost2::Column(number) })
     })
 }
@@ -120,15 +122,14 @@ fn finding(statement: &Statement<'_>, lost: &[Lost<'_>]) -> Option<Finding> {
     let severity = if index.is_some() { Severity::High } else { Severity::Medium };
     let confidence = if index.is_some() { Confidence::High } else { Confidence::Medium };
     let spans: Vec<&Range<usize>> = lost.iter().map(|it| it.span).collect();
-    let mut finding =
-        statement.of_source(&RULE, first.at, severity, confidence, &title, &spans);
+    let mut finding = statement.of_source(&RULE, first.at, severity, confidence, &title, &spans);
     finding.subject.columns = lost.iter().map(|it| statement.column_name(it.column)).collect();
     finding.subject.columns.dedup();
     finding.evidence.extend(index.map(|index| Fact::text("index", &index.name)));
     let data_type = statement.column(first.column).and_then(|it| it.data_type());
-    finding.evidence.extend(
-        data_type.map(|it| Fact::text("type", format!("{:?}", it.name).to_lowercase())),
-    );
+    finding
+        .evidence
+        .extend(data_type.map(|it| Fact::text("type", format!("{:?}", it.name).to_lowercase())));
     let mut edits = Edits::default();
     for it in lost {
         let _ = rewrite(statement, it, &mut edits);
@@ -198,7 +199,10 @@ fn rewrite(statement: &Statement<'_>, lost: &Lost<'_>, edits: &mut Edits) -> Opt
                     let called = statement.called(number.of?)?;
                     let names = words.columns(&number.name);
                     names.into_iter().find(|it| {
-                        words.text(it).to_ascii_lowercase().trim_start_matches('`')
+                        words
+                            .text(it)
+                            .to_ascii_lowercase()
+                            .trim_start_matches('`')
                             .starts_with(&called.to_ascii_lowercase())
                     })?
                 }

@@ -14,7 +14,8 @@ pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let met = statement.conditions();
-    let found: Vec<&Wrapped> = met.iter().filter_map(|met| wildcard(statement, met)).take(MOST).collect();
+    let found: Vec<&Wrapped> =
+        met.iter().filter_map(|met| wildcard(statement, met)).take(MOST).collect();
     let Some(first) = found.first() else { return Vec::new() };
     let Some(column) = first.columns.first() else { return Vec::new() };
     let at = column.of;
