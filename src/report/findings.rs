@@ -73,7 +73,8 @@ fn recommendation(recommendation: &Recommendation) -> Json {
     Json::Object(object)
 }
 
-fn index(proposal: &IndexProposal) -> Json {
+/// An index that is spoken of.
+pub(super) fn index(proposal: &IndexProposal) -> Json {
     let columns = proposal.columns.iter().map(|column| {
         let mut object = Map::new();
         object.insert("name".to_owned(), json!(column.name));
