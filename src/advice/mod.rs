@@ -54,6 +54,16 @@ pub struct Unread {
     pub reason: String,
 }
 
+/// All rules, by code, with the texts that people read.
+#[must_use]
+pub fn rules() -> Vec<&'static Rule> {
+    let mut rules: Vec<&Rule> =
+        plan::rules().chain(index::catalogue::RULES.iter().copied()).collect();
+    rules.sort_by_key(|rule| rule.code);
+    rules.dedup_by_key(|rule| rule.code);
+    rules
+}
+
 /// Looks at a workload as a whole: which indexes it needs, and how its statements are written.
 #[must_use]
 pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {

@@ -9,6 +9,7 @@
 //! Costs are estimates, so they are counted in floats here and rounded where a finding tells them.
 
 mod candidate;
+pub(super) mod catalogue;
 mod cost;
 mod estimate;
 mod limit;
@@ -217,8 +218,7 @@ fn often_set(
 /// Whether the server can have parts of mixed directions: MySQL 8.0, MariaDB 10.8. One that is not
 /// known may.
 fn may_mix(workload: &Workload<'_>, schema: Option<&Schema>) -> bool {
-    let _ = workload;
-    let server = schema.and_then(Schema::server);
+    let server = workload.server.as_ref().or_else(|| schema.and_then(Schema::server));
     server.is_none_or(|server| match server.family {
         crate::flavor::Family::MariaDb => (server.major, server.minor) >= (10, 8),
         _ => server.major >= 8,

@@ -10,6 +10,7 @@ use crate::plan::Amount;
 use crate::schema::prefix::{Redundancy, Redundant, redundant};
 use crate::schema::{Index, Schema, Table, TableKind, TypeName};
 
+use super::catalogue;
 use super::limit::quoted;
 use super::verdict::Judge;
 
@@ -94,19 +95,19 @@ fn of_index(table: &Table, it: &Redundant<'_>, is_hinted: bool, judge: &Judge<'_
     let is_kept = it.is_needed_by_foreign_key || is_hinted;
     let (rule, title, severity) = match it.kind {
         Redundancy::Duplicate => (
-            "IDX008",
+            catalogue::duplicate_index::RULE.code,
             format!("{} of {name} has the same columns as {}", index.name, by.name),
             Severity::Medium,
         ),
         Redundancy::LeftPrefix => (
-            "IDX007",
+            catalogue::redundant_prefix::RULE.code,
             format!("{} of {name} is the beginning of {}", index.name, by.name),
             Severity::Medium,
         ),
         Redundancy::PrimarySuffix(parts) => {
             evidence.push(Fact::number("parts_appended_anyway", Amount::whole(parts as u64)));
             (
-                "IDX009",
+                catalogue::primary_key_suffix::RULE.code,
                 format!("{} of {name} ends in the primary key, which InnoDB appends", index.name),
                 Severity::Info,
             )
@@ -208,7 +209,7 @@ fn without_primary_key(table: &Table) -> Option<Finding> {
     }
     evidence.extend(table.facts.rows.map(|rows| Fact::number("table_rows", Amount::whole(rows))));
     Some(Finding {
-        rule: "IDX013",
+        rule: catalogue::no_primary_key::RULE.code,
         category: Category::Schema,
         severity: if unique.is_some() { Severity::Low } else { Severity::High },
         confidence: Confidence::High,
@@ -252,7 +253,7 @@ fn wide_primary_key(table: &Table) -> Option<Finding> {
     }
     let name = table.full_name();
     Some(Finding {
-        rule: "IDX014",
+        rule: catalogue::wide_primary_key::RULE.code,
         category: Category::Schema,
         severity: Severity::Low,
         confidence: Confidence::Medium,

@@ -48,8 +48,8 @@ pub(super) struct Candidate {
     pub widens_only: bool,
     /// Classes, by place among those weighed, that wished for it.
     pub wishers: Vec<usize>,
-    /// The form, of one index.
-    form: Form,
+    /// The form of the first index.
+    pub form: Form,
 }
 
 /// Why a candidate was left out.

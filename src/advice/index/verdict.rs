@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::advice::{
     Action, Benefit, Category, Confidence, Fact, Finding, IndexColumn, IndexProposal,
-    Recommendation, Rejected, Severity, Subject, Workload,
+    Recommendation, Rejected, Rule, Severity, Subject, Workload,
 };
 use crate::plan::Amount;
 use crate::schema::Table;
@@ -14,6 +14,7 @@ use crate::sql::shape::Why;
 
 use super::Analysed;
 use super::candidate::{Purpose, Reason};
+use super::catalogue;
 use super::estimate::From;
 use super::limit::{self, quoted, quoted_table};
 use super::query::{Cause, TestKind};
@@ -123,7 +124,7 @@ impl Judge<'_, '_> {
             );
         }
         recommendation.text += &self.words(known, key, candidate, which, gain);
-        let rule = rule(purpose, recommendation.action);
+        let rule = rule(known, candidate, purpose).code;
         let severity = match (share, whole > 0.0) {
             (share, true) if share >= 10.0 => Severity::High,
             (share, true) if share >= 1.0 => Severity::Medium,
@@ -376,7 +377,7 @@ impl Judge<'_, '_> {
                 self.none(
                     class,
                     None,
-                    "IDX001",
+                    &catalogue::missing_index::RULE,
                     "Which table a column is of cannot be told without --schema".to_owned(),
                     "No index is proposed for this class. Give the definitions of its tables with \
                  --schema."
@@ -396,7 +397,10 @@ impl Judge<'_, '_> {
         if let Some((candidate, left)) = left.filter(|(_, left)| !matches!(left, Left::Within(_))) {
             let (table, key) = &candidate.keys[0];
             let known = self.tables.get(*table);
-            let rule = if matches!(left, Left::Refused(_)) { "IDX020" } else { "IDX001" };
+            let rule = match left {
+                Left::Refused(_) => &catalogue::index_refused::RULE,
+                _ => &catalogue::missing_index::RULE,
+            };
             let title = format!(
                 "No new index helps: ({}) on {} was thought of",
                 listed(&columns(known, key)),
@@ -421,14 +425,15 @@ impl Judge<'_, '_> {
             (true, true, true) => Confidence::Medium,
             _ => Confidence::Low,
         };
-        Some(self.none(class, Some(table), "IDX001", title, text, confidence))
+        let rule = &catalogue::missing_index::RULE;
+        Some(self.none(class, Some(table), rule, title, text, confidence))
     }
 
     fn none(
         &self,
         class: &Weighed,
         table: Option<usize>,
-        rule: &'static str,
+        rule: &'static Rule,
         title: String,
         text: String,
         confidence: Confidence,
@@ -444,7 +449,7 @@ impl Judge<'_, '_> {
             known.and_then(|it| it.rows).map(|rows| Fact::number("table_rows", whole(rows))),
         );
         Finding {
-            rule,
+            rule: rule.code,
             category: Category::Index,
             severity: Severity::Info,
             confidence,
@@ -521,14 +526,31 @@ impl Judge<'_, '_> {
     }
 }
 
-fn rule(purpose: Purpose, action: Action) -> &'static str {
-    match (purpose, action) {
-        (Purpose::Filter | Purpose::Range | Purpose::Arm, _) => "IDX001",
-        (Purpose::Join, _) => "IDX002",
-        (Purpose::Order, _) => "IDX004",
-        (Purpose::MixedOrder, _) => "IDX017",
-        (Purpose::Group, _) => "IDX005",
-        (Purpose::Cover, _) => "IDX006",
+/// The rule that an index falls under: what is wrong today.
+fn rule(known: &Known<'_>, candidate: &Candidate, purpose: Purpose) -> &'static Rule {
+    let form = &candidate.form;
+    let is_tail = |part: &super::tables::Part| {
+        form.tail.iter().any(|own| own.column.is_some() && own.column == part.column)
+    };
+    let is_equal =
+        |part: &super::tables::Part| part.column.is_some_and(|column| form.equal.contains(&column));
+    let written = |key: &'_ Key| key.parts[..key.written].to_vec();
+    let is_turned = known.keys.iter().any(|key| {
+        let parts = written(key);
+        parts.first().is_some_and(is_tail) && parts.iter().skip(1).any(is_equal)
+    });
+    let alone = known.keys.iter().filter(|key| {
+        key.written == 1 && !key.is_unique && key.parts.first().is_some_and(is_equal)
+    });
+    match purpose {
+        Purpose::Range if is_turned => &catalogue::range_before_equality::RULE,
+        Purpose::Filter if alone.count() > 1 => &catalogue::indexes_merged::RULE,
+        Purpose::Filter | Purpose::Range | Purpose::Arm => &catalogue::missing_index::RULE,
+        Purpose::Join => &catalogue::join_column_without_index::RULE,
+        Purpose::Order => &catalogue::sort_an_index_could_give::RULE,
+        Purpose::MixedOrder => &catalogue::mixed_directions::RULE,
+        Purpose::Group => &catalogue::groups_an_index_could_give::RULE,
+        Purpose::Cover => &catalogue::rows_looked_up::RULE,
     }
 }
 
