@@ -4,9 +4,11 @@
 
 pub mod finding;
 pub mod load;
+pub mod mask;
 pub mod plan;
 mod rule;
 mod sql;
+pub mod undo;
 pub mod workload;
 
 pub use finding::{
