@@ -67,6 +67,9 @@ fn recommendation(recommendation: &Recommendation) -> Json {
     if !recommendation.sql.is_empty() {
         object.insert("sql".to_owned(), json!(recommendation.sql));
     }
+    if !recommendation.undo.is_empty() {
+        object.insert("undo".to_owned(), json!(recommendation.undo));
+    }
     Json::Object(object)
 }
 
