@@ -138,7 +138,8 @@ fn refused(text: &str, error: &ParserError) -> Refused {
         ParserError::RecursionLimitExceeded => Refused::TooLarge,
         ParserError::TokenizerError(message_of) | ParserError::ParserError(message_of) => {
             let (what, at) = finish::place_of(message_of);
-            let what = what.split(", found:").next().unwrap_or(what).replace("Expected: ", "expected ");
+            let what =
+                what.split(", found:").next().unwrap_or(what).replace("Expected: ", "expected ");
             Refused::NotUnderstood(message(text, &what, at))
         }
     }

@@ -32,10 +32,8 @@ impl Builder<'_> {
             return None;
         }
         let Parsed { query, facts, .. } = parse(text, &statement.query).ok()?;
-        let mut inner = Builder {
-            views: self.views + 1,
-            ..Builder::new(text, &words, &facts, self.catalog)
-        };
+        let mut inner =
+            Builder { views: self.views + 1, ..Builder::new(text, &words, &facts, self.catalog) };
         let place = Place { role: Role::Derived(at), parent: None, outer: None };
         let given = inner.query(&query, place);
         inner.settle();
@@ -80,9 +78,8 @@ impl Builder<'_> {
         }
         for hint in &self.facts.hints {
             let sources = self.blocks.iter_mut().flat_map(|block| &mut block.sources);
-            let named = sources.filter(|source| {
-                !source.span.is_empty() && source.span.start < hint.span.start
-            });
+            let named = sources
+                .filter(|source| !source.span.is_empty() && source.span.start < hint.span.start);
             if let Some(source) = named.max_by_key(|source| source.span.start) {
                 source.hints.push(hint.clone());
             }
@@ -273,7 +270,8 @@ fn renumber_conjunct(conjunct: &mut Conjunct, to: &dyn Fn(usize) -> usize) {
         Condition::Test(test) => {
             renumber_column(&mut test.column, to);
             match &mut test.op {
-                Op::Equal(operand) | Op::NullSafe(operand) | Op::Compared(operand) => match operand {
+                Op::Equal(operand) | Op::NullSafe(operand) | Op::Compared(operand) => match operand
+                {
                     Operand::Column(column) => renumber_column(column, to),
                     Operand::Block(block) => *block = to(*block),
                     Operand::Value(_) => {}

@@ -167,7 +167,8 @@ impl Words {
             let opens = next == Some("(");
             if opens && FUNCTIONS.contains(&tok.word) && previous.is_some() {
                 // `a MOD (b)` is the operator: something stands before it.
-                let is_operator = tok.is(Keyword::MOD) && previous.is_some_and(|it| ends_operand(text, it));
+                let is_operator =
+                    tok.is(Keyword::MOD) && previous.is_some_and(|it| ends_operand(text, it));
                 if !is_operator {
                     tok.word = Keyword::NoKeyword;
                 }
