@@ -60,7 +60,7 @@ pub struct Unread {
 #[must_use]
 pub fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&Rule> =
-        plan::rules().chain(index::catalogue::RULES.iter().copied()).collect();
+        plan::rules().chain(index::catalogue::RULES.iter().copied()).chain(sql::rules()).collect();
     rules.sort_by_key(|rule| rule.code);
     rules.dedup_by_key(|rule| rule.code);
     rules

@@ -301,11 +301,18 @@ impl<'a> Statement<'a> {
         })
     }
 
-    /// Whether a test finds few rows of its source: by an equality, a list, a range, a join. With a
-    /// schema an index must be there to find them by.
+    /// Whether a test finds few rows of its source: by an equality, a list, a range. With a schema an
+    /// index must be there to find them by. What it is joined by narrows one side of two.
     pub fn is_narrowed(&self, at: At) -> bool {
+        let is_join = |op: &Op| match op {
+            Op::Equal(Operand::Column(other)) | Op::NullSafe(Operand::Column(other)) => {
+                other.of.is_none_or(|of| of.0 == at.0)
+            }
+            _ => false,
+        };
         self.tests(at).any(|test| {
             is_search(&test.op)
+                && !is_join(&test.op)
                 && (self.table(at).is_none() || self.index_for(at, &test.column.name).is_some())
         })
     }
