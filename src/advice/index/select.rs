@@ -298,8 +298,12 @@ impl Selector<'_, '_> {
                         let parts = key.parts.iter().filter_map(|part| part.column);
                         parts.map(|column| known.bytes(column)).sum::<f64>().max(1.0)
                     };
-                    let may =
-                        longer.widens_only <= own.widens_only && width(by) <= TOO_WIDE * width(key);
+                    // What one class wishes for in two ways competes.
+                    let is_wished_by_more =
+                        longer.wishers.iter().any(|it| !own.wishers.contains(it));
+                    let may = is_wished_by_more
+                        && longer.widens_only <= own.widens_only
+                        && width(by) <= TOO_WIDE * width(key);
                     let is_longer =
                         best.is_none_or(|at| by.written > candidates[at].keys[0].1.written);
                     if begins && may && is_longer {
