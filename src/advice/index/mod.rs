@@ -108,8 +108,7 @@ pub(super) fn advise(
         false => 0.0,
     };
     let floors = Floors { whole, least };
-    let selector = Selector { tables: &tables, classes: &weighed, floors, hinted: &hinted };
-    let chosen = selector.choose();
+    let chosen = Selector::new(&tables, &weighed, floors, &hinted).choose();
     let judge = verdict::Judge {
         tables: &tables,
         analysed: classes,
