@@ -203,7 +203,7 @@ impl Seeker<'_, '_> {
     }
 
     fn counter<'x>(&'x self, indexes: &'x Indexes<'x>) -> Counter<'x, 'x, 'x> {
-        Counter { query: self.query, tables: self.tables, indexes }
+        Counter::new(self.query, self.tables, indexes)
     }
 
     fn part_kept(&self, read: &Use) -> f64 {

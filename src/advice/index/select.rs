@@ -533,7 +533,7 @@ impl<'s, 'a> Selector<'s, 'a> {
             return *cost;
         }
         let indexes = self.indexes(candidates, &key.1);
-        let counter = Counter { query: &class.query, tables: self.tables, indexes: &indexes };
+        let counter = Counter::new(&class.query, self.tables, &indexes);
         let cost = counter.statement().reads;
         self.costs.borrow_mut().insert(key, cost);
         cost
