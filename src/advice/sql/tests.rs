@@ -1,35 +1,16 @@
 //! The blocks of the rules' texts, run: a rule speaks of its findings and of nothing that is clean.
 
+use crate::advice::index::Names;
 use crate::advice::plan::Load;
 use crate::advice::workload::Class;
 use crate::advice::{Action, Finding};
 use crate::plan::{self, Plan};
-use crate::schema::{Schema, TableKind};
+use crate::schema::Schema;
 use crate::sql::analyze::analyze;
-use crate::sql::distill::TableName;
 use crate::sql::fingerprint::{ClassId, fingerprint};
-use crate::sql::shape::Catalog;
 
 use super::statement::Statement;
 use super::{read, rules};
-
-/// The columns that a schema tells.
-struct Tables<'a>(Option<&'a Schema>);
-
-impl Catalog for Tables<'_> {
-    fn columns(&self, table: &TableName) -> Option<Vec<&str>> {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let found =
-            self.0?.table(table.database.as_deref().map(text).as_deref(), &text(&table.name))?;
-        Some(found.columns.iter().map(|column| column.name.as_str()).collect())
-    }
-
-    fn view(&self, table: &TableName) -> Option<&str> {
-        let name = String::from_utf8_lossy(&table.name);
-        let found = self.0?.table(None, &name)?;
-        (found.kind == TableKind::View).then_some(found.query.as_deref())?
-    }
-}
 
 /// A statement to be read, and what is known of it.
 #[derive(Clone, Default)]
@@ -61,7 +42,8 @@ impl<'a> Given<'a> {
             assert_eq!(problems, [], "{text}");
             schema
         });
-        let shape = match analyze(self.text, &Tables(schema.as_ref())) {
+        let names = Names { schema: schema.as_ref(), database: None };
+        let shape = match analyze(self.text, &names) {
             Ok(shape) => shape,
             Err(refused) => panic!("{refused}: {}", self.text),
         };
@@ -130,7 +112,7 @@ fn sound(finding: &Finding, statement: &str) {
     for sql in &finding.recommendation.sql {
         assert_ne!(sql, statement, "{rule}");
         assert_eq!(finding.recommendation.action, Action::Rewrite, "{rule}");
-        if let Err(refused) = analyze(sql, &Tables(None)) {
+        if let Err(refused) = analyze(sql, &Names { schema: None, database: None }) {
             panic!("{rule} writes what is not understood, {refused}: {sql}");
         }
     }
