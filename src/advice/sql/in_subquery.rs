@@ -135,7 +135,7 @@ fn joined(
 ) -> Option<String> {
     let outer = statement.block(at.0)?;
     let [item] = block.items.as_slice() else { return None };
-    let ItemKind::Column(column) = &item.kind else { return None };
+    let ItemKind::Column(_) = &item.kind else { return None };
     let is_plain = outer.sources.len() == 1
         && outer.limit.is_none()
         && outer.order.is_empty()
@@ -166,13 +166,11 @@ fn joined(
         true => of_inner.apply(selected)?,
         false => return None,
     };
-    let source = outer.sources.first()?;
     let called = quoted(&statement.called(at)?);
     let is_qualified = written.contains('.');
     let written = if is_qualified { written.to_owned() } else { format!("{called}.{written}") };
     let join = format!(" JOIN ({selected}) AS wanted ON wanted.value = {written}");
     // A column of this name would be ambiguous.
-    let _ = column;
     if statement.table(at).is_some_and(|table| table.column("value").is_some()) {
         return None;
     }
@@ -197,7 +195,6 @@ fn joined(
             edits.replace(end..end, join);
         }
     }
-    let _ = source;
     statement.rewritten(&edits)
 }
 
