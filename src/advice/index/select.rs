@@ -101,6 +101,8 @@ const LEAST: f64 = 0.005;
 /// Part of what its classes cost that is enough, too, with so many row-reads a call.
 const LEAST_OF_OWN: f64 = 0.3;
 const LEAST_READS: f64 = 1_000.0;
+/// Part of the workload that its classes must be.
+const SHARE: f64 = 0.01;
 /// An index that begins with another is taken in its place unless it is so many times as wide.
 const TOO_WIDE: f64 = 3.0;
 /// Candidates that are weighed for one table.
@@ -505,7 +507,13 @@ impl<'s, 'a> Selector<'s, 'a> {
         let is_much_a_call =
             gain.classes.iter().any(|(_, before, after)| before - after >= LEAST_READS);
         (gain.saved >= LEAST * whole && gain.saved >= least)
-            || (gain.saved >= LEAST_OF_OWN * own && is_much_a_call)
+            || (gain.saved >= LEAST_OF_OWN * own && is_much_a_call && self.matter(gain))
+    }
+
+    /// Whether the classes that gain are a part of the workload that anybody asks about.
+    fn matter(&self, gain: &Gain) -> bool {
+        let weight: f64 = gain.classes.iter().map(|(at, ..)| self.classes[*at].weight()).sum();
+        weight >= SHARE * self.floors.whole
     }
 
     fn indexes<'k>(&self, candidates: &'k [Candidate], taken: &[usize]) -> Indexes<'k> {
