@@ -144,6 +144,7 @@ fn nulls(statement: &Statement<'_>, test: &Test) -> Option<(Range<usize>, String
     match (sides.op.as_str(), sides.others.as_slice()) {
         ("=", [_]) => Some((span, format!("{column} IS NULL"), false)),
         ("<>" | "!=", [_]) => Some((span, format!("{column} IS NOT NULL"), false)),
+        ("IN", [_]) => Some((span, format!("{column} IS NULL"), false)),
         ("NOT IN", others) => {
             let kept: Vec<&str> = others
                 .iter()

@@ -139,11 +139,19 @@ fn exists(statement: &Statement<'_>, own: At, others: &[At], block: &Block) -> O
     }
     let mut outer: Vec<&str> = Vec::new();
     let mut inner: Vec<&str> = Vec::new();
+    let mut spans: Vec<&std::ops::Range<usize>> = Vec::new();
     for conjunct in &block.conditions {
-        if conjunct.clause != In::Where || conjunct.span.is_empty() {
+        let span = &conjunct.span;
+        let is_demand = conjunct.clause == In::Where && !span.is_empty();
+        if !is_demand || !statement.is_as_written(block, span) {
             return None;
         }
-        let text = statement.quote(&conjunct.span);
+        // `(a, b) = (1, 2)` tests twice what is written once.
+        if spans.contains(&span) {
+            continue;
+        }
+        spans.push(span);
+        let text = statement.quote(span);
         match speaks_of(conjunct, *other)? {
             true => inner.push(text),
             false => outer.push(text),

@@ -13,7 +13,7 @@ use crate::sql::shape::{
 };
 
 use super::join::led_by;
-use super::words::Edits;
+use super::words::{Edits, Words};
 
 /// A statement of a workload.
 #[derive(Debug, Clone, Copy)]
@@ -301,11 +301,18 @@ impl<'a> Statement<'a> {
         })
     }
 
-    /// Whether a test finds few rows of its source: by an equality, a list, a range, a join. With a
-    /// schema an index must be there to find them by.
+    /// Whether a test finds few rows of its source: by an equality, a list, a range. With a schema an
+    /// index must be there to find them by. What it is joined by narrows one side of two.
     pub fn is_narrowed(&self, at: At) -> bool {
+        let is_join = |op: &Op| match op {
+            Op::Equal(Operand::Column(other)) | Op::NullSafe(Operand::Column(other)) => {
+                other.of.is_none_or(|of| of.0 == at.0)
+            }
+            _ => false,
+        };
         self.tests(at).any(|test| {
             is_search(&test.op)
+                && !is_join(&test.op)
                 && (self.table(at).is_none() || self.index_for(at, &test.column.name).is_some())
         })
     }
@@ -429,6 +436,19 @@ impl<'a> Statement<'a> {
         let step = self.steps(at).into_iter().find_map(|node| node.access_type.as_ref());
         finding.evidence.extend(step.map(|it| Fact::text("access_type", it)));
         finding
+    }
+
+    /// Whether a condition means what its words say by themselves: no NOT stands before it, and it is
+    /// no part of an OR.
+    pub fn is_as_written(&self, block: &Block, span: &Range<usize>) -> bool {
+        let Some(words) = Words::of_any(self.text, &(block.span.start..span.start)) else {
+            return false;
+        };
+        let last = (0..words.len()).rev().find(|at| words.at(*at) != "(");
+        last.is_some_and(|at| {
+            words.at(at) == "&&"
+                || ["WHERE", "ON", "AND", "HAVING"].iter().any(|word| words.is_word(at, word))
+        })
     }
 
     /// The whole statement with edits made; none of a statement that was cut.

@@ -102,11 +102,6 @@ impl<'t> Words<'t> {
         self.tokens.get(place).map(|it| it.1)
     }
 
-    /// The first token from a place on that is such a word outside of all parentheses.
-    pub fn find(&self, word: &str, from: usize) -> Option<usize> {
-        (from..self.len()).find(|place| self.is(*place, word))
-    }
-
     /// The place of the parenthesis that closes the one at a place.
     pub fn closing(&self, open: usize) -> Option<usize> {
         let depth = self.depth(open)?;

@@ -27,9 +27,11 @@ pub fn moved(cut: &Cut<'_, '_>, known: Option<Known<'_>>) -> Option<Bare> {
         own = own.start + 1..own.end - 1;
     }
     let depth = words.depth(own.start);
+    // A sign directly behind an operator is that of the number.
+    let is_sign = |at: usize| matches!(words.at(at), "+" | "-" | "*" | "/");
     let is_op = |at: &usize| {
-        words.depth(*at) == depth
-            && (matches!(words.at(*at), "+" | "-" | "*" | "/") && *at > own.start)
+        let is_behind = at.checked_sub(1).is_some_and(is_sign);
+        words.depth(*at) == depth && is_sign(*at) && *at > own.start && !is_behind
     };
     let mut ops = own.clone().filter(is_op);
     let (at, None) = (ops.next()?, ops.next()) else { return None };
