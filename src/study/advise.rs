@@ -4,7 +4,7 @@
 mod given;
 mod logged;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Looked, Progress, Request, Study, look_at, plans_of};
 use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
-use crate::advice::{self, Advice, Category, Finding, Workload};
+use crate::advice::{self, Action, Advice, Category, Fact, Finding, Value, Workload};
 use crate::error::Error;
 use crate::logs::guess;
 use crate::plan::Plan;
@@ -176,7 +176,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         let place = places.get(&class.id)?;
         Some(logged::line(&report, class, *place))
     });
-    let counsel = Counsel::new(advice, lines.collect(), schema);
+    let counsel = Counsel::new(advice, lines.collect());
     let (window_micros, whole) = (workload.window_micros, whole_time(&report));
     drop(workload);
     Ok(Advised {
@@ -263,7 +263,7 @@ fn on_statements(
         inputs: sources,
         plan_inputs,
         plans_without_class,
-        counsel: Counsel::new(advice, classes, schema),
+        counsel: Counsel::new(advice, classes),
         evidence,
         whole_micros,
         window_micros: None,
@@ -373,22 +373,55 @@ fn judge(
     advice
 }
 
-/// Adds findings about plans that say what no finding about the workload says.
+/// Adds findings about plans that say what no finding about the workload says. That a step reads
+/// too much is evidence for the index that mends it.
 fn merge(findings: &mut Vec<Finding>, of_plans: Vec<Finding>) {
-    let mut said: HashSet<(&'static str, Option<ClassId>, Option<String>)> =
-        findings.iter().map(key).collect();
+    const EFFECTS: &[&str] = &["PLAN001", "PLAN002", "PLAN006", "PLAN010", "PLAN017"];
+    let mut said: HashSet<(&'static str, Key)> =
+        findings.iter().map(|it| (it.rule, key(it))).collect();
+    let mut mended: HashMap<Key, usize> = HashMap::new();
+    let is_new = |it: &Finding| {
+        it.category == Category::Index
+            && matches!(it.recommendation.action, Action::Create | Action::Replace)
+    };
+    for (place, finding) in findings.iter().enumerate().filter(|(_, it)| is_new(it)) {
+        let (_, table) = key(finding);
+        for id in &finding.queries {
+            mended.entry((Some(*id), table.clone())).or_insert(place);
+        }
+    }
     for finding in of_plans {
-        if said.insert(key(&finding)) {
-            findings.push(finding);
+        let key = key(&finding);
+        if !said.insert((finding.rule, key.clone())) {
+            continue;
+        }
+        let cause = mended.get(&key).filter(|_| EFFECTS.contains(&finding.rule));
+        match cause.and_then(|place| findings.get_mut(*place)) {
+            Some(cause) => add_evidence(cause, &finding),
+            None => findings.push(finding),
         }
     }
 }
 
-/// What makes two findings one: the rule, the class and the table.
-fn key(finding: &Finding) -> (&'static str, Option<ClassId>, Option<String>) {
+/// Says in the evidence of a finding what another one is about.
+fn add_evidence(cause: &mut Finding, effect: &Finding) {
+    const MOST: usize = 5;
+    let title = format!("{}: {}", effect.rule, effect.title);
+    match cause.evidence.iter_mut().find(|fact| fact.name == "also") {
+        Some(Fact { value: Value::List(titles), .. }) if titles.len() < MOST => titles.push(title),
+        Some(_) => {}
+        None => cause.evidence.push(Fact::list("also", vec![title])),
+    }
+}
+
+/// A class and a table.
+type Key = (Option<ClassId>, Option<String>);
+
+/// The class and the table, by its own name, that a finding is about.
+fn key(finding: &Finding) -> Key {
     let table =
         finding.subject.table.as_deref().map(|table| {
             table.rsplit('.').next().unwrap_or(table).trim_matches('`').to_lowercase()
         });
-    (finding.rule, finding.subject.query_id, table)
+    (finding.subject.query_id, table)
 }

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 
 use super::{Advised, Line, Source, script};
-use crate::advice::{Action, Category, Confidence, Fact, Finding};
+use crate::advice::{Action, Category, Confidence, Fact, Finding, Value};
 use crate::plan::Amount;
 use crate::report::cell::{seconds, shown, thousands, three_digits};
 use crate::report::plans::Depth;
@@ -247,18 +247,17 @@ fn load(advised: &Advised) -> String {
 
 /// A block.
 fn item(advised: &Advised, number: usize, block: &[usize], depth: Depth) -> Piece {
-    let findings: Vec<(usize, &Finding)> =
-        block.iter().filter_map(|at| Some((*at, finding(advised, *at)?))).collect();
-    let worst = findings.iter().map(|(_, it)| it.severity).max();
+    let findings: Vec<&Finding> = block.iter().filter_map(|at| finding(advised, *at)).collect();
+    let worst = findings.iter().map(|it| it.severity).max();
     let mut notes = Vec::new();
     let mut text = String::new();
-    for (at, it) in findings {
+    for it in findings {
         if text.is_empty() {
             text = heading(it);
         } else {
             notes.push(Note::Words(tone(it.severity), format!("also {}", heading(it))));
         }
-        notes.extend(notes_of(advised, at, it, depth));
+        notes.extend(notes_of(advised, it, depth));
     }
     let tone = worst.map_or(Tone::Plain, tone);
     Piece::Item { label: format!("{number}."), tone, text, notes }
@@ -274,7 +273,7 @@ fn heading(finding: &Finding) -> String {
 }
 
 /// What is said further of a finding.
-fn notes_of(advised: &Advised, place: usize, finding: &Finding, depth: Depth) -> Vec<Note> {
+fn notes_of(advised: &Advised, finding: &Finding, depth: Depth) -> Vec<Note> {
     let mut notes = Vec::new();
     let words = |tone, head: &str, text: &str| {
         (!text.is_empty()).then(|| Note::Words(tone, format!("{head}: {text}")))
@@ -296,13 +295,12 @@ fn notes_of(advised: &Advised, place: usize, finding: &Finding, depth: Depth) ->
         notes.push(Note::Words(Tone::Plain, head.to_owned()));
         notes.extend(todo.sql.iter().map(|sql| Note::Code(ended(sql))));
     }
-    let undo = advised.counsel.undo_of(place);
-    if !undo.is_empty() {
+    if !todo.undo.is_empty() {
         notes.push(Note::Words(Tone::Dim, "undo:".to_owned()));
-        notes.extend(undo.iter().map(|sql| Note::Code(ended(sql))));
+        notes.extend(todo.undo.iter().map(|sql| Note::Code(ended(sql))));
     }
     notes.extend(serves(advised, finding));
-    notes.extend(words(Tone::Plain, "may save", &saves(finding)));
+    notes.extend(words(Tone::Plain, "effect", &effect(finding)));
     notes.extend(words(Tone::Plain, "costs", &told(&costs)));
     notes.extend(verify(&finding.verify).into_iter().map(|note| match note {
         Note::Code(text) => Note::Code(ended(&text)),
@@ -313,7 +311,7 @@ fn notes_of(advised: &Advised, place: usize, finding: &Finding, depth: Depth) ->
 
 /// What a change costs is told apart from what was seen.
 pub fn is_cost(fact: &Fact) -> bool {
-    ["write", "space", "cost", "index_bytes"].iter().any(|head| fact.name.starts_with(head))
+    ["percent_of_gain_paid", "write", "index_bytes"].iter().any(|head| fact.name.starts_with(head))
 }
 
 /// A statement that can be pasted.
@@ -363,11 +361,31 @@ pub fn share_of(percent: Amount) -> String {
     format!("{}.{}%", tenths / 10, tenths % 10)
 }
 
-/// What may be saved, as a range: what is sure to be measured is at its upper end.
-pub fn saves(finding: &Finding) -> String {
-    let Some(benefit) = finding.benefit.filter(|it| it.of_micros > 0) else {
-        return String::new();
+/// What a change is expected to do: what time it saves, or where times are not known which rows
+/// are read.
+pub fn effect(finding: &Finding) -> String {
+    saves(finding).or_else(|| rows_read(finding)).unwrap_or_default()
+}
+
+/// Rows that a call reads, before and after.
+fn rows_read(finding: &Finding) -> Option<String> {
+    let number = |name: &str| {
+        let fact = finding.evidence.iter().find(|fact| fact.name == name)?;
+        match fact.value {
+            Value::Number(amount) => Some(amount),
+            _ => None,
+        }
     };
+    let (now, then) = (number(ROWS[0])?, number(ROWS[1])?);
+    Some(format!("a call reads ~{} rows, now ~{}", then.grouped(), now.grouped()))
+}
+
+/// Facts that tell an effect.
+const ROWS: [&str; 2] = ["rows_read_now", "rows_read_then"];
+
+/// What may be saved, as a range: what is computed is its upper end.
+fn saves(finding: &Finding) -> Option<String> {
+    let benefit = finding.benefit.filter(|it| it.of_micros > 0)?;
     // Section 10 of the rules weighs advice so: high 0.8, medium 0.5, low 0.2.
     let tenths = match finding.confidence {
         Confidence::High => 8,
@@ -380,7 +398,8 @@ pub fn saves(finding: &Finding) -> String {
     let part = part.map_or(String::new(), |part| {
         format!(" (up to {})", percent(part.times(Amount::whole(100)).rounded()))
     });
-    format!("~{} to ~{} of {}{part}", time(least), time(benefit.micros), time(benefit.of_micros))
+    let (most, all) = (time(benefit.micros), time(benefit.of_micros));
+    Some(format!("saves ~{} to ~{most} of {all}{part}", time(least)))
 }
 
 /// A finding in a line.
