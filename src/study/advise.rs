@@ -12,7 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Looked, Progress, Request, Study, look_at, plans_of};
 use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
-use crate::advice::{self, Action, Advice, Category, Fact, Finding, Value, Workload};
+use crate::advice::{
+    self, Action, Advice, Category, Confidence, Fact, Finding, Severity, Value, Workload,
+};
+use crate::digest::stat::Rules;
 use crate::error::Error;
 use crate::logs::guess;
 use crate::plan::Plan;
@@ -54,8 +57,6 @@ pub struct Ask {
     pub is_review: bool,
     /// Kinds of advice; none is all.
     pub only: Vec<Category>,
-    /// No literal of a statement is told.
-    pub redact: bool,
 }
 
 /// Inputs that are open and what is asked.
@@ -95,7 +96,8 @@ impl Consultation {
         ask: Ask,
         stop: Arc<AtomicBool>,
     ) -> Result<Consultation, Error> {
-        let Ask { request, kind, server, is_review, only, redact } = ask;
+        let Ask { request, kind, server, is_review, only } = ask;
+        let redact = request.redact;
         let plans = plans_of(&request, &stop)?;
         let looked = match paths {
             Some(paths) => look_at(paths, request.readers(), &stop)?,
@@ -191,6 +193,41 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         is_review: asked.is_review,
         partial: report.partial,
     })
+}
+
+/// What there is to say on the classes of a digest that are shown. Without schema and plans it is
+/// what their statements alone prove, and the plans that stand in the log.
+pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
+    let Request { schema, plans, redact, .. } = request;
+    let has_evidence = schema.is_some() || !plans.is_empty();
+    let is_peer = report.rules == Rules::Peer;
+    let places: HashMap<ClassId, usize> = match is_peer && !has_evidence {
+        true => HashMap::new(),
+        false => logged::places(report),
+    };
+    let server = schema.as_ref().and_then(Schema::server).cloned();
+    let server = server.or_else(|| logged::server(report));
+    let workload = logged::workload(report, places.values().copied(), server);
+    let mut advice = advice::advise(&workload, schema.as_ref());
+    advice.findings.retain(|it| schema.is_some() || is_proved(it, has_evidence));
+    let shown: HashSet<usize> = report.profile.shown.iter().map(|ranked| ranked.class).collect();
+    let of_plans = report.plans.iter().filter(|of| shown.contains(&of.class));
+    merge(&mut advice.findings, of_plans.flat_map(|of| of.findings.iter().cloned()).collect());
+    if *redact {
+        mask(&mut advice, &workload);
+    }
+    let lines = workload.classes.iter().filter_map(|class| {
+        let place = places.get(&class.id)?;
+        Some(logged::line(report, class, *place))
+    });
+    Counsel::new(advice, lines.collect())
+}
+
+/// Whether a finding holds without a schema: the statement alone shows it, or a plan does.
+fn is_proved(finding: &Finding, has_plans: bool) -> bool {
+    finding.confidence >= Confidence::Medium
+        && (has_plans || finding.category == Category::Sql)
+        && finding.severity > Severity::Info
 }
 
 /// Whether a schema tells how many rows a table has.
@@ -377,8 +414,10 @@ fn judge(
 /// too much is evidence for the index that mends it.
 fn merge(findings: &mut Vec<Finding>, of_plans: Vec<Finding>) {
     const EFFECTS: &[&str] = &["PLAN001", "PLAN002", "PLAN006", "PLAN010", "PLAN017"];
-    let mut said: HashSet<(&'static str, Key)> =
+    let of_workload: HashSet<(&'static str, Key)> =
         findings.iter().map(|it| (it.rule, key(it))).collect();
+    // A class may have several plans, and a plan several steps on one table.
+    let mut of_steps = HashSet::new();
     let mut mended: HashMap<Key, usize> = HashMap::new();
     let is_new = |it: &Finding| {
         it.category == Category::Index
@@ -392,7 +431,9 @@ fn merge(findings: &mut Vec<Finding>, of_plans: Vec<Finding>) {
     }
     for finding in of_plans {
         let key = key(&finding);
-        if !said.insert((finding.rule, key.clone())) {
+        let (is_said, step) =
+            (of_workload.contains(&(finding.rule, key.clone())), finding.subject.step);
+        if is_said || !of_steps.insert((finding.rule, key.clone(), step)) {
             continue;
         }
         let cause = mended.get(&key).filter(|_| EFFECTS.contains(&finding.rule));
