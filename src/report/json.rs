@@ -72,11 +72,7 @@ pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()
 
 /// Whether a finding is about a single class.
 fn of_one_class(finding: &Finding) -> bool {
-    match finding.queries.as_slice() {
-        [] => finding.subject.query_id.is_some(),
-        [only] => finding.subject.query_id.is_none_or(|id| id == *only),
-        _ => false,
-    }
+    finding.subject.query_id.is_some_and(|id| finding.queries.iter().all(|other| *other == id))
 }
 
 struct Json<'a> {

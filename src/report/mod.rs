@@ -363,13 +363,13 @@ impl Report {
         self.plans.iter().filter(move |plan| plan.class == class)
     }
 
-    /// What is found on a class, also where it is found on others as well.
+    /// What is found on a class, also where it is found on others as well. What is about a table
+    /// alone is of no class.
     pub fn advice_of(&self, class: usize) -> impl Iterator<Item = &Finding> {
         let id = self.has_statement(class).then(|| self.id_of(class));
         self.counsel.advice.findings.iter().filter(move |finding| {
-            id.is_some_and(|id| {
-                finding.subject.query_id == Some(id) || finding.queries.contains(&id)
-            })
+            let (own, all) = (finding.subject.query_id, &finding.queries);
+            id.is_some_and(|id| own == Some(id) || own.is_some() && all.contains(&id))
         })
     }
 

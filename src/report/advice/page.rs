@@ -4,6 +4,7 @@
 //! stand in the order of the findings, those first that may save most. What needs nothing is one
 //! list at the end: "nothing to do, and why" is an answer, and no alarm.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::{Advised, Line, Source, script};
@@ -55,7 +56,10 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     }
     if !quiet.is_empty() {
         page.push(Piece::Section("Nothing to do, and why"));
-        let told = quiet.iter().filter_map(|at| Some(quiet_line(advised, finding(advised, *at)?)));
+        let mut quiet: Vec<&Finding> =
+            quiet.iter().filter_map(|at| finding(advised, *at)).collect();
+        quiet.sort_by_key(|it| Reverse(share_served(advised, it)));
+        let told = quiet.iter().map(|it| quiet_line(advised, it, want.depth));
         page.extend(list(told, want.depth));
     }
     page.extend(rejected(advised, want.depth));
@@ -328,8 +332,12 @@ pub fn ended(sql: &str) -> String {
 fn serves(advised: &Advised, finding: &Finding) -> Vec<Note> {
     let mut served: Vec<(ClassId, Option<&Line>)> =
         classes(finding).map(|id| (id, advised.counsel.line(id))).collect();
-    served.sort_by_key(|(id, line)| (std::cmp::Reverse(line.and_then(|line| line.share)), *id));
-    let head = if finding.recommendation.action == Action::None { "of" } else { "serves" };
+    served.sort_by_key(|(id, line)| (Reverse(line.and_then(|line| line.share)), *id));
+    let head = match finding.recommendation.action {
+        Action::Create | Action::Replace => "serves",
+        Action::Drop => "of the table",
+        _ => "of",
+    };
     let told = |(place, (id, line)): (usize, &(ClassId, Option<&Line>))| {
         let head = if place == 0 { format!("{head}: ") } else { "and ".to_owned() };
         Note::Words(Tone::Plain, format!("{head}{}", class(*id, *line)))
@@ -408,8 +416,13 @@ fn line_of(finding: &Finding) -> String {
     format!("{severity} {}: {}", finding.rule, one_line(&finding.title))
 }
 
-/// Why there is nothing to do.
-fn quiet_line(advised: &Advised, finding: &Finding) -> String {
+/// The greatest share of the classes that a finding is about.
+fn share_served(advised: &Advised, finding: &Finding) -> Option<Amount> {
+    classes(finding).filter_map(|id| advised.counsel.line(id)?.share).max()
+}
+
+/// Why there is nothing to do; at length if all is asked for.
+fn quiet_line(advised: &Advised, finding: &Finding, depth: Depth) -> String {
     let id = finding.subject.query_id.or(finding.queries.first().copied());
     let of = id.map(|id| {
         let item = advised.counsel.line(id).map_or(String::new(), |line| one_line(&line.item));
@@ -417,7 +430,10 @@ fn quiet_line(advised: &Advised, finding: &Finding) -> String {
     });
     let text = one_line(&finding.recommendation.text);
     let title = one_line(&finding.title);
-    let why = if text.is_empty() { title } else { format!("{title}. {text}") };
+    let why = match depth {
+        Depth::Full if !text.is_empty() => format!("{}. {text}", title.trim_end_matches('.')),
+        _ => title,
+    };
     format!("{}{} {why}", finding.rule, of.unwrap_or(":".to_owned()))
 }
 
@@ -463,7 +479,7 @@ fn unread(advised: &Advised, depth: Depth) -> Vec<Piece> {
         return Vec::new();
     }
     let share = |id| advised.counsel.line(id).and_then(|line| line.share);
-    unread.sort_by_key(|it| (std::cmp::Reverse(share(it.query_id)), it.query_id));
+    unread.sort_by_key(|it| (Reverse(share(it.query_id)), it.query_id));
     let told = unread.iter().map(|it| {
         format!(
             "{}: {}",

@@ -5,7 +5,8 @@ use super::Counsel;
 use super::page::{effect, ended, is_cost, share_of};
 use crate::advice::{Action, Finding};
 use crate::report::plans::Depth;
-use crate::report::plans::review::evidence;
+use crate::report::plans::page::Note;
+use crate::report::plans::review::{evidence, verify};
 use crate::report::plans::wrap::{one_line, wrap};
 
 /// Columns of a comment.
@@ -60,8 +61,11 @@ fn change(counsel: &Counsel, number: usize, finding: &Finding) -> String {
     let line = |text: &mut String, head: &str, words: &str| {
         text.push_str(&format!("-- {head}: {}\n", one_line(words)));
     };
-    if !finding.verify.is_empty() {
-        line(&mut text, "check", &finding.verify);
+    let check = verify(&finding.verify);
+    match check.last() {
+        Some(Note::Code(sql)) => line(&mut text, "check", &ended(sql)),
+        Some(Note::Words(..)) => line(&mut text, "check", &finding.verify),
+        None => {}
     }
     finding.recommendation.undo.iter().for_each(|sql| line(&mut text, "undo", &ended(sql)));
     text
@@ -78,9 +82,13 @@ fn serves(counsel: &Counsel, finding: &Finding) -> String {
         let share = share.map_or(String::new(), |share| format!(" ({})", share_of(share)));
         named.push(format!("0x{id}{item}{share}"));
     }
+    let head = match finding.recommendation.action {
+        Action::Drop => "the table is used by",
+        _ => "serves",
+    };
     match (named.is_empty(), served.len().saturating_sub(NAMED)) {
         (true, _) => one_line(&finding.recommendation.text),
-        (false, 0) => format!("serves {}", named.join(", ")),
-        (false, more) => format!("serves {} and {more} more", named.join(", ")),
+        (false, 0) => format!("{head} {}", named.join(", ")),
+        (false, more) => format!("{head} {} and {more} more", named.join(", ")),
     }
 }

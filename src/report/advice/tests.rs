@@ -158,7 +158,10 @@ fn a_block_is_one_cause_with_all_that_was_found_on_its_classes() {
     assert!(written(&advised(findings()), 10, Depth::Full).contains(
         "Thought of and not proposed\n-   depot.vans (built): It keeps 60 % of the rows.\n"
     ));
-    assert!(part(&text, "Nothing to do", "Not understood\n").contains("PRIMARY serves it."));
+    let quiet = part(&text, "Nothing to do", "Not understood\n");
+    assert!(quiet.contains("no new\n    index helps\n") && !quiet.contains("PRIMARY"), "{quiet}");
+    let full = written(&advised(findings()), 10, Depth::Full);
+    assert!(part(&full, "Nothing to do", "Thought of").contains("helps. PRIMARY serves it."));
     let end = part(&text, "To get more\n", ".\n");
     assert!(end.contains("--schema FILE") && end.contains("--plans\n"), "{end}");
 }
@@ -193,7 +196,7 @@ fn the_script_can_be_pasted() {
         ]
     );
     let comments = [
-        "-- check: EXPLAIN SELECT id FROM vans WHERE yard = 7 ORDER BY built\n",
+        "-- check: EXPLAIN SELECT id FROM vans WHERE yard = 7 ORDER BY built;\n",
         "-- undo: ALTER TABLE `depot`.`vans` DROP INDEX `yard_built`;\n",
         "-- effect: saves ~300s to ~600s of 900s (up to 67%)\n",
     ];
