@@ -420,8 +420,9 @@ fn merge(findings: &mut Vec<Finding>, of_plans: Vec<Finding>) {
     let mut of_steps = HashSet::new();
     let mut mended: HashMap<Key, usize> = HashMap::new();
     let is_new = |it: &Finding| {
-        it.category == Category::Index
-            && matches!(it.recommendation.action, Action::Create | Action::Replace)
+        // Without a schema an index only "should exist".
+        let is_told = it.severity > Severity::Info && it.recommendation.index.is_some();
+        it.category == Category::Index && is_told && it.recommendation.action != Action::Drop
     };
     for (place, finding) in findings.iter().enumerate().filter(|(_, it)| is_new(it)) {
         let (_, table) = key(finding);

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::{Advised, Line, Source, script};
-use crate::advice::{Action, Category, Confidence, Fact, Finding, Value};
+use crate::advice::{Action, Category, Confidence, Fact, Finding, Severity, Value};
 use crate::plan::Amount;
 use crate::report::cell::{seconds, shown, thousands, three_digits};
 use crate::report::plans::Depth;
@@ -109,11 +109,10 @@ impl Blocks {
     }
 }
 
-/// Whether a finding says that there is nothing to do.
-pub fn is_quiet(finding: &Finding) -> bool {
-    let is_info = finding.severity == crate::advice::Severity::Info;
-    finding.recommendation.action == Action::None
-        && (is_info || finding.category == Category::Index)
+/// Whether a finding says that there is nothing to do. An index that should exist where no schema
+/// was given has no statement either, but it matters.
+fn is_quiet(finding: &Finding) -> bool {
+    finding.recommendation.action == Action::None && finding.severity == Severity::Info
 }
 
 fn classes(finding: &Finding) -> impl Iterator<Item = ClassId> {
@@ -183,28 +182,33 @@ fn head(advised: &Advised, blocks: &[Vec<usize>]) -> Vec<Piece> {
 
 /// The first line: how many changes of which kind.
 fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
-    let findings = || blocks.iter().flatten().filter_map(|at| finding(advised, *at));
-    let changes =
-        |action| findings().filter(|it| it.recommendation.action == action).count() as u64;
-    let index = |action| {
-        let of =
-            |it: &&Finding| it.category == Category::Index && it.recommendation.action == action;
-        findings().filter(of).count() as u64
-    };
-    let rewrites = changes(Action::Rewrite);
-    let (created, dropped, replaced) =
-        (index(Action::Create), index(Action::Drop), index(Action::Replace));
-    let rest = (findings().count() as u64).saturating_sub(rewrites + created + dropped + replaced);
-    let parts = [
-        (created, "new index", "new indexes"),
-        (replaced, "index to replace", "indexes to replace"),
-        (dropped, "index to drop", "indexes to drop"),
-        (rewrites, "rewrite", "rewrites"),
-        (rest, "other finding", "other findings"),
+    const KINDS: [(&str, &str); 6] = [
+        ("new index", "new indexes"),
+        ("index to replace", "indexes to replace"),
+        ("index that should exist", "indexes that should exist"),
+        ("index to drop", "indexes to drop"),
+        ("rewrite", "rewrites"),
+        ("other finding", "other findings"),
     ];
-    let parts = parts.iter().filter(|(all, ..)| *all > 0);
-    let parts: Vec<String> = parts.map(|(all, one, many)| count(*all, one, many)).collect();
-    if parts.is_empty() { "nothing to change".to_owned() } else { parts.join(", ") }
+    let kind = |finding: &Finding| {
+        let todo = &finding.recommendation;
+        match (todo.action, finding.category == Category::Index) {
+            (Action::Create, true) => 0,
+            (Action::Replace, true) => 1,
+            (Action::None, true) if todo.index.is_some() => 2,
+            (Action::Drop, true) => 3,
+            (Action::Rewrite, _) => 4,
+            _ => 5,
+        }
+    };
+    let findings = blocks.iter().flatten().filter_map(|at| finding(advised, *at));
+    let kinds: Vec<usize> = findings.map(kind).collect();
+    let told = KINDS.iter().enumerate().filter_map(|(place, (one, many))| {
+        let all = kinds.iter().filter(|kind| **kind == place).count() as u64;
+        (all > 0).then(|| count(all, one, many))
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { "nothing to change".to_owned() } else { told.join(", ") }
 }
 
 /// `1 class`, `1,200 classes`.
@@ -334,8 +338,8 @@ fn serves(advised: &Advised, finding: &Finding) -> Vec<Note> {
         classes(finding).map(|id| (id, advised.counsel.line(id))).collect();
     served.sort_by_key(|(id, line)| (Reverse(line.and_then(|line| line.share)), *id));
     let head = match finding.recommendation.action {
-        Action::Create | Action::Replace => "serves",
         Action::Drop => "of the table",
+        _ if finding.category == Category::Index => "serves",
         _ => "of",
     };
     let told = |(place, (id, line)): (usize, &(ClassId, Option<&Line>))| {
