@@ -352,6 +352,23 @@ fn a_log_is_advised_on_with_its_times() {
     assert_eq!(advice["input"][0]["filtered_events"], 301);
 }
 
+/// What stands in the block behind a command of the README.
+fn shown_in_readme(command: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let readme = std::fs::read_to_string(path).unwrap();
+    let (_, behind) = readme.split_once(&format!("\n{command}\n```\n")).unwrap();
+    let (_, block) = behind.split_once("```text\n").unwrap();
+    block.split_once("```").unwrap().0.to_owned()
+}
+
+#[test]
+fn the_readme_shows_advice_as_it_is_printed() {
+    let arguments = ["advise", "samples/slow/shop.log", "--schema", "samples/schema/shop.sql"];
+    let output = run_on("", &arguments);
+    let command = format!("adagio {}", arguments.join(" "));
+    assert_eq!(text(&output.stdout), shown_in_readme(&command));
+}
+
 #[test]
 fn the_digest_tells_advice_by_class_and_the_changes_at_its_end() {
     let arguments = ["digest", &sample("slow/shop.log"), "--schema", &sample("schema/shop.sql")];
