@@ -9,7 +9,6 @@ pub mod mask;
 pub mod plan;
 mod rule;
 mod sql;
-pub mod undo;
 pub mod workload;
 
 pub use finding::{
