@@ -213,6 +213,8 @@ pub struct Recommendation {
     pub replaces: Option<IndexProposal>,
     /// Statements to run, or the statement as it should be.
     pub sql: Vec<String>,
+    /// Statements that undo those of `sql`, in the order to run them.
+    pub undo: Vec<String>,
 }
 
 /// What it is worth.

@@ -104,6 +104,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
+    args.inputs.refuse_statements()?;
     let everything = Limit { percent: Some(100.0), count: None };
     let limit = if args.report_all { everything } else { args.limit };
     let mut request = args.inputs.request(

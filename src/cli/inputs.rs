@@ -33,6 +33,8 @@ pub enum Type {
     Auto,
     /// Slow query log file
     Slowlog,
+    /// Plain statements, for `advise`
+    Sql,
 }
 
 /// Inputs and which of their events count.
@@ -47,7 +49,7 @@ pub struct Args {
 
     /// What the input is
     #[arg(long = "type", value_enum, default_value = "auto", value_name = "TYPE")]
-    kind: Type,
+    pub kind: Type,
 
     /// Keep events from this time on: `2026-03-06 17:00`, `1700000000`, or an age like `12h`
     #[arg(long, value_name = "TIME")]
@@ -113,6 +115,15 @@ impl Args {
     /// The zone of printed times.
     pub fn zone(&self) -> anyhow::Result<Zone> {
         Zone::named(&self.tz).map_err(|error| anyhow!("--tz: {error}"))
+    }
+
+    /// Refuses an input that has no events.
+    pub fn refuse_statements(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.kind != Type::Sql,
+            "--type sql: plain statements have no times; see `adagio advise`"
+        );
+        Ok(())
     }
 
     /// What is meant.

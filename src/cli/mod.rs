@@ -1,5 +1,6 @@
 //! From what was typed to what is meant: commands, their options, exit status.
 
+mod advise;
 mod digest;
 mod explain;
 mod export;
@@ -31,6 +32,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Advise(Box<advise::Args>),
     Digest(Box<digest::Args>),
     Explain(explain::Args),
     Export(export::Args),
@@ -55,6 +57,7 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let done = match &arguments.command {
+        Command::Advise(args) => advise::run(args),
         Command::Digest(args) => digest::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Export(args) => export::run(args),

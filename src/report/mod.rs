@@ -1,5 +1,6 @@
 //! What a run found, complete and unformatted, and the formats in which it is written.
 
+pub mod advice;
 pub mod cell;
 pub mod findings;
 pub mod json;

@@ -1,0 +1,643 @@
+//! Which of the indexes that classes wish for are worth having, all together. `rules.md`, sections
+//! 8.4, 8.7 and 8.8.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::candidate::{Form, Look, Purpose, Reason, Wish};
+use super::cost::{Cost, Counter, Indexes};
+use super::query::{Query, Written};
+use super::tables::{ColumnAt, Key, Tables};
+
+/// A class as it is weighed.
+#[derive(Debug)]
+pub(super) struct Weighed {
+    /// Its place in the workload.
+    pub class: usize,
+    /// The statement.
+    pub query: Query,
+    /// What a call costs now.
+    pub present: Cost,
+    /// What a row-read of one call counts in all: microseconds, or calls.
+    pub unit: f64,
+    /// Rows that the log says against rows of the model.
+    pub scale: f64,
+    /// What each table of it comes to.
+    pub looks: Vec<Look>,
+    /// Tables, each once.
+    pub tables: Vec<usize>,
+}
+
+impl Weighed {
+    /// All that it costs now.
+    pub fn weight(&self) -> f64 {
+        self.unit * self.present.reads
+    }
+}
+
+/// Indexes that are thought of together: one, or the arms of OR.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    /// Tables and indexes.
+    pub keys: Vec<(usize, Key)>,
+    /// What each of them is for.
+    pub purposes: Vec<Purpose>,
+    /// Indexes that it makes needless: table and place in the definition.
+    pub replaces: Vec<(usize, usize)>,
+    /// It may only take the place of a shorter one.
+    pub widens_only: bool,
+    /// Classes, by place among those weighed, that wished for it.
+    pub wishers: Vec<usize>,
+    /// The form of the first index.
+    pub form: Form,
+}
+
+/// Why a candidate was left out.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Left {
+    /// Another one begins with it: by place among the candidates.
+    Within(usize),
+    /// It saves too little beside the others, in units of weight.
+    SavesLittle,
+    /// Writes pay more than reads gain.
+    Writes,
+    /// Its class reads too little for an index more, and none is there to be made longer.
+    ReadsFew,
+    /// The server would refuse it.
+    Refused(String),
+    /// There are four new ones on the table already.
+    Enough,
+}
+
+/// What was chosen.
+#[derive(Debug, Default)]
+pub(super) struct Chosen {
+    /// All candidates.
+    pub candidates: Vec<Candidate>,
+    /// Those taken, in order of their gain.
+    pub taken: Vec<usize>,
+    /// The others, and why.
+    pub left: Vec<(usize, Left)>,
+    /// What each class costs a call with those taken, by place among those weighed.
+    pub costs: Vec<f64>,
+    /// Gain of each one taken beside all the others, and the classes that gain.
+    pub gains: Vec<Gain>,
+}
+
+/// What one index brings.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Gain {
+    /// Units of weight saved, writes taken off.
+    pub saved: f64,
+    /// Classes that gain, by place among those weighed, with what a call costs without it and with.
+    pub classes: Vec<(usize, f64, f64)>,
+    /// Entries written a call, over all writing classes, in units of weight.
+    pub written: f64,
+}
+
+/// New indexes of one table.
+const MOST_NEW: usize = 4;
+/// Part of the whole weight from which on an index is worth it.
+const LEAST: f64 = 0.005;
+/// Part of what its classes cost that is enough, too, with so many row-reads a call.
+const LEAST_OF_OWN: f64 = 0.3;
+const LEAST_READS: f64 = 1_000.0;
+/// An index that begins with another is taken in its place unless it is so many times as wide.
+const TOO_WIDE: f64 = 3.0;
+/// Candidates that are weighed for one table.
+const MOST_OF_TABLE: usize = 24;
+
+/// The least gain in all that a workload with times asks for: a second each hour.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Floors {
+    /// All weight.
+    pub whole: f64,
+    /// Units that must be saved whatever the whole.
+    pub least: f64,
+}
+
+pub(super) struct Selector<'s, 'a> {
+    pub tables: &'s Tables<'a>,
+    pub classes: &'s [Weighed],
+    pub floors: Floors,
+    /// Names of indexes that hints name, in lower case.
+    pub hinted: &'s BTreeSet<String>,
+}
+
+impl Selector<'_, '_> {
+    /// Chooses.
+    pub fn choose(&self) -> Chosen {
+        let mut chosen = Chosen::default();
+        let mut left = Vec::new();
+        chosen.candidates = self.candidates(&mut left);
+        chosen.costs = self.classes.iter().map(|class| class.present.reads).collect();
+        for component in self.components(&chosen.candidates) {
+            self.choose_among(&component, &mut chosen, &mut left);
+        }
+        let (candidates, taken) = (&chosen.candidates, &chosen.taken);
+        chosen.gains = taken
+            .iter()
+            .map(|own| {
+                let others: Vec<usize> = taken.iter().copied().filter(|it| it != own).collect();
+                self.gain_of(candidates, &others, *own)
+            })
+            .collect();
+        let mut order: Vec<usize> = (0..chosen.taken.len()).collect();
+        order.sort_by(|a, b| {
+            chosen.gains[*b].saved.total_cmp(&chosen.gains[*a].saved).then_with(|| a.cmp(b))
+        });
+        chosen.taken = order.iter().map(|at| chosen.taken[*at]).collect();
+        chosen.gains = order.iter().map(|at| chosen.gains[*at].clone()).collect();
+        chosen.left = left;
+        chosen
+    }
+
+    /// The wishes of all classes, equal ones once, each in the order that shares most.
+    fn candidates(&self, left: &mut Vec<(usize, Left)>) -> Vec<Candidate> {
+        let mut forms: BTreeMap<Sort, (Vec<(usize, Form)>, bool, Vec<usize>)> = BTreeMap::new();
+        for (place, class) in self.classes.iter().enumerate() {
+            for Wish { forms: own, widens_only } in class.looks.iter().flat_map(|it| &it.wishes) {
+                let key: Sort = own.iter().map(|(table, form)| (*table, sort_key(form))).collect();
+                let entry = forms.entry(key).or_insert_with(|| (own.clone(), true, Vec::new()));
+                entry.1 &= widens_only;
+                if !entry.2.contains(&place) {
+                    entry.2.push(place);
+                }
+            }
+        }
+        let wished: Vec<_> = forms.into_values().collect();
+        let mut by_table: HashMap<usize, Vec<(f64, &Form)>> = HashMap::new();
+        for (own, _, wishers) in &wished {
+            let weight: f64 = wishers.iter().map(|at| self.classes[*at].weight()).sum();
+            for (table, form) in own {
+                by_table.entry(*table).or_default().push((weight, form));
+            }
+        }
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for (own, widens_only, wishers) in &wished {
+            let keys: Vec<(usize, Key)> = own
+                .iter()
+                .map(|(table, form)| {
+                    let others = by_table.get(table).map_or(&[][..], Vec::as_slice);
+                    let equal = self.in_order(*table, form, others);
+                    (*table, form.key(self.tables.get(*table), &equal))
+                })
+                .collect();
+            let replaces =
+                keys.iter().flat_map(|(table, key)| self.replaced(*table, key)).collect();
+            candidates.push(Candidate {
+                purposes: own.iter().map(|(_, form)| form.purpose).collect(),
+                keys,
+                replaces,
+                widens_only: *widens_only,
+                wishers: wishers.clone(),
+                form: own.first().map(|(_, form)| form.clone()).unwrap_or_default(),
+            });
+        }
+        self.absorb(&mut candidates, left);
+        candidates
+    }
+
+    /// The equalities in the order that shares the longest prefix with the other forms and with
+    /// the indexes that are there; then the one with more distinct values, the narrower, the first.
+    fn in_order(&self, table: usize, form: &Form, others: &[(f64, &Form)]) -> Vec<ColumnAt> {
+        let known = self.tables.get(table);
+        let whole: f64 = others.iter().map(|(weight, _)| weight).sum::<f64>() + 1.0;
+        // What is there is made longer before anything new is made.
+        let present: Vec<Vec<ColumnAt>> = known
+            .keys
+            .iter()
+            .filter(|key| !key.is_unique)
+            .map(|key| key.parts[..key.written].iter().map_while(|part| part.column).collect())
+            .filter(|columns: &Vec<ColumnAt>| columns.iter().all(|it| form.equal.contains(it)))
+            .collect();
+        let mut order: Vec<ColumnAt> = Vec::new();
+        let mut rest = form.equal.clone();
+        while !rest.is_empty() {
+            let score = |column: ColumnAt| {
+                let next: Vec<ColumnAt> = order.iter().copied().chain([column]).collect();
+                let of_forms = others.iter().filter(|(_, other)| begins(other, &next));
+                let shared: f64 = of_forms.map(|(weight, _)| weight).sum();
+                let is_present = present.iter().any(|columns| columns.starts_with(&next));
+                let alone = others.iter().filter(|(_, other)| other.equal == [column]);
+                let alone: f64 = alone.map(|(weight, _)| weight).sum();
+                let distinct = super::estimate::distinct(known, column).unwrap_or(0.0);
+                let shared = shared + if is_present { whole } else { 0.0 };
+                (shared, alone, distinct, -known.bytes(column))
+            };
+            let best = rest
+                .iter()
+                .copied()
+                .max_by(|a, b| {
+                    let (one, other) = (score(*a), score(*b));
+                    one.0
+                        .total_cmp(&other.0)
+                        .then(one.1.total_cmp(&other.1))
+                        .then(one.2.total_cmp(&other.2))
+                        .then(one.3.total_cmp(&other.3))
+                        .then(b.cmp(a))
+                })
+                .unwrap_or_default();
+            rest.retain(|column| *column != best);
+            order.push(best);
+        }
+        order
+    }
+
+    /// Plain indexes that begin as this one does and are no longer: the new one serves for them.
+    fn replaced(&self, table: usize, key: &Key) -> Vec<(usize, usize)> {
+        let known = self.tables.get(table);
+        let written = &key.parts[..key.written];
+        let goes = |own: &&Key| {
+            let parts = &own.parts[..own.written];
+            // Its last part may be a shorter prefix of the same column.
+            let is_same = parts.iter().zip(written).enumerate().all(|(at, (own, new))| {
+                let is_last = at + 1 == parts.len();
+                own.column == new.column
+                    && own.column.is_some()
+                    && (own.length == new.length || is_last && own.length.is_some())
+            });
+            let turned = parts
+                .iter()
+                .zip(written)
+                .filter(|(own, new)| own.is_descending != new.is_descending);
+            let turned = turned.count();
+            let name = own.place.and_then(|place| known.table?.indexes.get(place));
+            let is_hinted = name.is_some_and(|it| self.hinted.contains(&it.name.to_lowercase()));
+            !own.is_unique
+                && parts.len() <= written.len()
+                && is_same
+                && (turned == 0 || turned == parts.len())
+                && !is_hinted
+        };
+        known.keys.iter().filter(goes).filter_map(|own| Some((table, own.place?))).collect()
+    }
+
+    /// Takes out what another candidate begins with.
+    fn absorb(&self, candidates: &mut [Candidate], left: &mut Vec<(usize, Left)>) {
+        let mut gone: Vec<Option<usize>> = vec![None; candidates.len()];
+        let mut of_table: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (place, candidate) in candidates.iter().enumerate() {
+            if let [(table, _)] = candidate.keys.as_slice() {
+                of_table.entry(*table).or_default().push(place);
+            }
+        }
+        for (table, places) in &of_table {
+            let known = self.tables.get(*table);
+            for one in places {
+                // The longest takes it, of equals the first.
+                let mut best: Option<usize> = None;
+                for other in places.iter().filter(|other| *other != one) {
+                    let (own, longer) = (&candidates[*one], &candidates[*other]);
+                    let (key, by) = (&own.keys[0].1, &longer.keys[0].1);
+                    let is_equal = key.written == by.written && other > one;
+                    let begins = key.written <= by.written
+                        && !is_equal
+                        && by.parts[..key.written] == key.parts[..key.written];
+                    let width = |key: &Key| -> f64 {
+                        let parts = key.parts.iter().filter_map(|part| part.column);
+                        parts.map(|column| known.bytes(column)).sum::<f64>().max(1.0)
+                    };
+                    let may =
+                        longer.widens_only <= own.widens_only && width(by) <= TOO_WIDE * width(key);
+                    let is_longer =
+                        best.is_none_or(|at| by.written > candidates[at].keys[0].1.written);
+                    if begins && may && is_longer {
+                        best = Some(*other);
+                    }
+                }
+                gone[*one] = best;
+            }
+        }
+        for place in 0..candidates.len() {
+            // Whoever takes it may be taken itself.
+            let mut top = gone[place];
+            let mut steps = 0;
+            while let Some(next) = top.and_then(|at| gone[at]) {
+                top = Some(next);
+                steps += 1;
+                if steps > candidates.len() {
+                    break;
+                }
+            }
+            let Some(top) = top else { continue };
+            left.push((place, Left::Within(top)));
+            let wishers = candidates[place].wishers.clone();
+            for wisher in wishers {
+                if !candidates[top].wishers.contains(&wisher) {
+                    candidates[top].wishers.push(wisher);
+                }
+            }
+        }
+    }
+
+    /// Candidates that share tables through classes.
+    fn components(&self, candidates: &[Candidate]) -> Vec<Vec<usize>> {
+        let mut group: HashMap<usize, usize> = HashMap::new();
+        fn root(group: &HashMap<usize, usize>, mut at: usize) -> usize {
+            while let Some(next) = group.get(&at).copied().filter(|next| *next != at) {
+                at = next;
+            }
+            at
+        }
+        for class in self.classes {
+            let mut tables = class.tables.iter();
+            let Some(first) = tables.next() else { continue };
+            let first = root(&group, *first);
+            group.entry(first).or_insert(first);
+            for table in tables {
+                let other = root(&group, *table);
+                group.insert(other, first);
+            }
+        }
+        let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (place, candidate) in candidates.iter().enumerate() {
+            if let Some((table, _)) = candidate.keys.first() {
+                found.entry(root(&group, *table)).or_default().push(place);
+            }
+        }
+        found.into_values().collect()
+    }
+
+    fn choose_among(
+        &self,
+        component: &[usize],
+        chosen: &mut Chosen,
+        left: &mut Vec<(usize, Left)>,
+    ) {
+        let within: BTreeSet<usize> = left.iter().map(|(place, _)| *place).collect();
+        let mut open: Vec<usize> = Vec::new();
+        let mut of_table: HashMap<usize, usize> = HashMap::new();
+        let mut places: Vec<usize> =
+            component.iter().copied().filter(|place| !within.contains(place)).collect();
+        let weight = |place: &usize| -> f64 {
+            let wishers = &chosen.candidates[*place].wishers;
+            wishers.iter().map(|at| self.classes[*at].weight()).sum()
+        };
+        places.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.cmp(b)));
+        for place in places {
+            let refused = chosen.candidates[place]
+                .keys
+                .iter()
+                .find_map(|(table, key)| super::limit::refusal(self.tables.get(*table), key));
+            let count = of_table.entry(chosen.candidates[place].keys[0].0).or_insert(0);
+            *count += 1;
+            match refused {
+                Some(why) => left.push((place, Left::Refused(why))),
+                None if *count > MOST_OF_TABLE => left.push((place, Left::SavesLittle)),
+                None => open.push(place),
+            }
+        }
+        open.sort_unstable();
+        let mut taken: Vec<usize> = Vec::new();
+        let mut why: HashMap<usize, Left> = HashMap::new();
+        loop {
+            let mut best: Option<(f64, usize, Gain)> = None;
+            for place in open.iter().copied().filter(|place| !taken.contains(place)) {
+                if let Some(reason) = self.barred(&chosen.candidates, &taken, place) {
+                    why.insert(place, reason);
+                    continue;
+                }
+                let gain = self.gain_of(&chosen.candidates, &taken, place);
+                if !self.is_worth(&gain) {
+                    let writes =
+                        gain.written > 0.0 && gain.saved <= 0.0 && !gain.classes.is_empty();
+                    why.insert(place, if writes { Left::Writes } else { Left::SavesLittle });
+                    continue;
+                }
+                let is_better = best.as_ref().is_none_or(|(saved, own, _)| {
+                    let margin = saved.max(gain.saved) * 0.01;
+                    if (gain.saved - saved).abs() <= margin {
+                        self.rank(&chosen.candidates, place) > self.rank(&chosen.candidates, *own)
+                    } else {
+                        gain.saved > *saved
+                    }
+                });
+                if is_better {
+                    best = Some((gain.saved, place, gain));
+                }
+            }
+            let Some((_, place, _)) = best else { break };
+            taken.push(place);
+            self.look_back(&chosen.candidates, &mut taken);
+        }
+        self.swap(&chosen.candidates, &open, &mut taken);
+        for place in open.iter().filter(|place| !taken.contains(place)) {
+            left.push((*place, why.remove(place).unwrap_or(Left::SavesLittle)));
+        }
+        let indexes = self.indexes(&chosen.candidates, &taken);
+        let tables: BTreeSet<usize> = component
+            .iter()
+            .flat_map(|place| chosen.candidates[*place].keys.iter().map(|(table, _)| *table))
+            .collect();
+        for (place, class) in self.classes.iter().enumerate() {
+            if class.tables.iter().any(|table| tables.contains(table)) {
+                chosen.costs[place] = self.cost(class, &indexes);
+            }
+        }
+        chosen.taken.extend(taken);
+    }
+
+    /// What answers more of the heaviest class, then the narrower one.
+    fn rank(&self, candidates: &[Candidate], place: usize) -> (bool, Reverse<u64>, Reverse<usize>) {
+        let candidate = &candidates[place];
+        let answers = candidate.form.purpose >= Purpose::Order;
+        let width: f64 = candidate
+            .keys
+            .iter()
+            .map(|(table, key)| {
+                let known = self.tables.get(*table);
+                let written = key.parts[..key.written].iter().filter_map(|part| part.column);
+                written.map(|column| known.bytes(column)).sum::<f64>()
+            })
+            .sum();
+        (answers, Reverse(width as u64), Reverse(place))
+    }
+
+    fn barred(&self, candidates: &[Candidate], taken: &[usize], place: usize) -> Option<Left> {
+        let candidate = &candidates[place];
+        let is_gone = |it: &(usize, usize)| {
+            taken.iter().any(|other| candidates[*other].replaces.contains(it))
+        };
+        if candidate.widens_only && candidate.replaces.iter().all(is_gone) {
+            return Some(Left::ReadsFew);
+        }
+        let is_full = candidate.keys.iter().any(|(table, _)| {
+            let own = taken
+                .iter()
+                .filter(|other| candidates[**other].keys.iter().any(|(other, _)| other == table));
+            own.count() >= MOST_NEW
+        });
+        is_full.then_some(Left::Enough)
+    }
+
+    fn is_worth(&self, gain: &Gain) -> bool {
+        let Floors { whole, least } = self.floors;
+        if gain.saved <= 0.0 {
+            return false;
+        }
+        let own: f64 =
+            gain.classes.iter().map(|(at, before, _)| self.classes[*at].unit * before).sum();
+        let is_much_a_call =
+            gain.classes.iter().any(|(_, before, after)| before - after >= LEAST_READS);
+        (gain.saved >= LEAST * whole && gain.saved >= least)
+            || (gain.saved >= LEAST_OF_OWN * own && is_much_a_call)
+    }
+
+    fn indexes<'k>(&self, candidates: &'k [Candidate], taken: &[usize]) -> Indexes<'k> {
+        let keys = taken.iter().flat_map(|at| candidates[*at].keys.iter());
+        let mut indexes = Indexes::default().with(keys.map(|(table, key)| (*table, key)));
+        indexes.gone =
+            taken.iter().flat_map(|at| candidates[*at].replaces.iter().copied()).collect();
+        indexes
+    }
+
+    fn cost(&self, class: &Weighed, indexes: &Indexes<'_>) -> f64 {
+        Counter { query: &class.query, tables: self.tables, indexes }.statement().reads
+    }
+
+    /// What a candidate brings beside those taken.
+    fn gain_of(&self, candidates: &[Candidate], taken: &[usize], place: usize) -> Gain {
+        let candidate = &candidates[place];
+        let tables: Vec<usize> = candidate.keys.iter().map(|(table, _)| *table).collect();
+        let is_near = |at: &usize| {
+            candidates[*at].keys.iter().any(|(table, _)| {
+                self.classes_of(&tables).any(|class| self.classes[class].tables.contains(table))
+            })
+        };
+        let near: Vec<usize> = taken.iter().copied().filter(is_near).collect();
+        let without = self.indexes(candidates, &near);
+        let mut all = near.clone();
+        all.push(place);
+        let with = self.indexes(candidates, &all);
+        let mut gain = Gain::default();
+        for at in self.classes_of(&tables) {
+            let class = &self.classes[at];
+            let before = self.cost(class, &without);
+            let after = self.cost(class, &with);
+            gain.saved += class.unit * (before - after);
+            if before - after > before * 0.01 {
+                gain.classes.push((at, before, after));
+            }
+            for written in &class.query.writes {
+                gain.written += self.written(class, written, candidate);
+            }
+        }
+        gain.saved -= gain.written;
+        gain
+    }
+
+    fn classes_of<'s>(&'s self, tables: &'s [usize]) -> impl Iterator<Item = usize> + 's {
+        let reads = |class: &Weighed| {
+            class.tables.iter().any(|table| tables.contains(table))
+                || class.query.writes.iter().any(|it| tables.contains(&it.table))
+        };
+        self.classes.iter().enumerate().filter(move |(_, class)| reads(class)).map(|(at, _)| at)
+    }
+
+    /// What a writing class pays for an index more, section 8.9.
+    fn written(&self, class: &Weighed, written: &Written, candidate: &Candidate) -> f64 {
+        let new = candidate.keys.iter().filter(|(table, _)| *table == written.table);
+        let mut entries = 0.0;
+        let mut added = 0.0;
+        for (table, key) in new {
+            let known = self.tables.get(*table);
+            let columns = || key.parts[..key.written].iter().filter_map(|part| part.column);
+            let is_set = columns().any(|column| written.columns.contains(&column));
+            let gone = candidate.replaces.iter().filter(|(own, _)| own == table).count() as f64;
+            let rows = written.rows.unwrap_or(class.present.rows.max(1.0));
+            // An index that takes the place of another costs no more than that.
+            let each = match written.kind {
+                crate::sql::shape::WriteKind::Update if is_set => 2.0,
+                crate::sql::shape::WriteKind::Update => 0.0,
+                _ => (1.0 - gone).max(0.0),
+            };
+            let first = columns().next();
+            let is_counter = first.and_then(|column| known.definition(column));
+            let unit = if is_counter.is_some_and(|it| it.is_auto_increment) { 1.0 } else { 4.0 };
+            added += rows * each * unit;
+            entries += rows * (known.keys.len() as f64 + 1.0) * unit;
+        }
+        if added <= 0.0 {
+            return 0.0;
+        }
+        let whole = class.present.reads.max(1.0) + entries;
+        // The class's weight is spread over what it reads and what it writes.
+        class.weight().max(class.unit) * added / whole
+    }
+
+    /// Takes out what the later ones made needless.
+    fn look_back(&self, candidates: &[Candidate], taken: &mut Vec<usize>) {
+        let mut at = 0;
+        while at < taken.len() {
+            let others: Vec<usize> =
+                taken.iter().copied().filter(|own| *own != taken[at]).collect();
+            let gain = self.gain_of(candidates, &others, taken[at]);
+            if gain.saved <= 0.0 && taken.len() > 1 {
+                taken.remove(at);
+            } else {
+                at += 1;
+            }
+        }
+    }
+
+    /// Tries each one not taken in the place of one taken on the same table.
+    fn swap(&self, candidates: &[Candidate], open: &[usize], taken: &mut [usize]) {
+        for _ in 0..2 {
+            let mut is_changed = false;
+            for at in 0..taken.len() {
+                let others: Vec<usize> =
+                    taken.iter().copied().filter(|own| *own != taken[at]).collect();
+                let own = self.gain_of(candidates, &others, taken[at]).saved;
+                let table = candidates[taken[at]].keys[0].0;
+                for other in open.iter().filter(|it| candidates[**it].keys[0].0 == table) {
+                    let is_barred = self.barred(candidates, &others, *other).is_some();
+                    if others.contains(other) || *other == taken[at] || is_barred {
+                        continue;
+                    }
+                    let gain = self.gain_of(candidates, &others, *other);
+                    if gain.saved > own * 1.01 && self.is_worth(&gain) {
+                        taken[at] = *other;
+                        is_changed = true;
+                        break;
+                    }
+                }
+            }
+            if !is_changed {
+                break;
+            }
+        }
+    }
+}
+
+type Sort = Vec<(usize, SortForm)>;
+type SortForm = (Vec<ColumnAt>, Vec<(Option<ColumnAt>, bool)>, Vec<ColumnAt>);
+
+/// Forms are equal if their equalities are, in whatever order.
+fn sort_key(form: &Form) -> SortForm {
+    let mut equal = form.equal.clone();
+    equal.sort_unstable();
+    let mut cover = form.cover.clone();
+    cover.sort_unstable();
+    let tail = form.tail.iter().map(|part| (part.column, part.is_descending)).collect();
+    (equal, tail, cover)
+}
+
+/// Whether an index of a form can begin with these columns in this order.
+fn begins(form: &Form, columns: &[ColumnAt]) -> bool {
+    let count = form.equal.len();
+    let (head, rest) = columns.split_at(count.min(columns.len()));
+    let is_head = head.iter().all(|column| form.equal.contains(column));
+    let tail = form.tail.iter().filter_map(|part| part.column);
+    is_head
+        && rest.iter().copied().eq(tail.take(rest.len()))
+        && (rest.is_empty() || columns.len() > count)
+}
+
+/// Why a class gains nothing, where it does not.
+pub(super) fn reason_of(class: &Weighed) -> Option<(usize, &Reason)> {
+    let with = class.looks.iter().filter_map(|look| Some((look, look.reason.as_ref()?)));
+    let most =
+        with.max_by(|(a, _), (b, _)| a.reads.total_cmp(&b.reads).then(b.table.cmp(&a.table)));
+    most.map(|(look, reason)| (look.table, reason))
+}
