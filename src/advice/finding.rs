@@ -252,3 +252,21 @@ pub struct Finding {
     /// Query classes that gain.
     pub queries: Vec<ClassId>,
 }
+
+/// A finding without anything but its code, to be filled in by tests.
+#[cfg(test)]
+pub fn fixture(rule: &'static str) -> Finding {
+    Finding {
+        rule,
+        category: Category::Sql,
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        title: String::new(),
+        subject: Subject::default(),
+        evidence: Vec::new(),
+        recommendation: Recommendation::default(),
+        benefit: None,
+        verify: String::new(),
+        queries: Vec::new(),
+    }
+}

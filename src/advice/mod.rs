@@ -5,9 +5,11 @@
 pub mod finding;
 mod index;
 pub mod load;
+pub mod mask;
 pub mod plan;
 mod rule;
 mod sql;
+pub mod undo;
 pub mod workload;
 
 pub use finding::{

@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering;
 
 use adagio::advice::Category;
 use adagio::digest::Group;
-use adagio::report::advice::{Advised, Source, json};
+use adagio::report::advice::{Advised, Source, json, markdown, text};
+use adagio::report::plans::{Depth, Look};
 use adagio::report::profile::{Limit, Order};
 use adagio::schema::Server;
 use adagio::study::advise::{Ask, Consultation, Kind};
@@ -144,6 +145,16 @@ impl Args {
         }
     }
 
+    fn look(&self) -> Look {
+        let is_terminal = self.output_file.is_none() && self.output == Format::Text;
+        Look {
+            width: output::width().filter(|_| is_terminal).unwrap_or(80),
+            colour: self.output == Format::Text
+                && output::is_coloured(self.color, self.output_file.is_some()),
+            depth: if self.manners.is_verbose() { Depth::Full } else { Depth::Usual },
+        }
+    }
+
     fn server(&self) -> anyhow::Result<Option<Server>> {
         let Some(path) = &self.variables else { return Ok(None) };
         let server = variables::server(&inputs::read_whole(path)?);
@@ -177,6 +188,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         kind,
         server: args.server()?,
         is_review: args.review,
+        redact: args.inputs.redact,
         only: args.only.iter().map(|only| only.category()).collect(),
     };
     let stop = output::stop_flag();
@@ -186,10 +198,11 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     drop(shown);
     let advised = advised?;
     let is_empty = tell(&advised, warnings);
+    let look = args.look();
     output::write(args.output_file.as_ref(), |out| match args.output {
-        Format::Text | Format::Markdown | Format::Json => {
-            json::write(&advised, args.inputs.redact, out)
-        }
+        Format::Text => text::write(&advised, args.limit.get(), &look, out),
+        Format::Markdown => markdown::write(&advised, args.limit.get(), &look, out),
+        Format::Json => json::write(&advised, args.inputs.redact, out),
     })?;
     let fails = args.fail_on.is_some_and(|least| fails(&advised, least));
     Ok(match stop.load(Ordering::Relaxed) {
@@ -203,13 +216,13 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
 
 /// Whether a gate stays shut: a finding is severe, or a statement under review could not be read.
 fn fails(advised: &Advised, least: FailOn) -> bool {
-    let unread = advised.advice.unread.len();
+    let unread = advised.counsel.advice.unread.len();
     let is_blind = advised.is_review && unread > 0;
     if is_blind {
         let noun = if unread == 1 { "statement" } else { "statements" };
         warn(&format!("--fail-on: {unread} {noun} could not be read"));
     }
-    let worst = advised.advice.findings.iter().map(|it| it.severity).max();
+    let worst = advised.counsel.advice.findings.iter().map(|it| it.severity).max();
     is_blind || worst >= Some(least.severity())
 }
 

@@ -105,6 +105,11 @@ pub fn warn_of_log(input: &Input, manners: Warnings) {
 }
 
 impl Manners {
+    /// Whether all is asked for.
+    pub fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
     /// How warnings are to be printed.
     pub fn warnings(&self, redact: bool) -> Warnings {
         Warnings { quiet: self.quiet, verbose: self.verbose, redact }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Looked, Progress, Request, Study, look_at, plans_of};
+use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
 use crate::advice::{self, Advice, Category, Finding, Workload};
 use crate::error::Error;
@@ -17,7 +18,7 @@ use crate::logs::guess;
 use crate::plan::Plan;
 use crate::problem::{Kind as ProblemKind, Origin, Problem};
 use crate::report::Report;
-use crate::report::advice::{Advised, Evidence, Source, Statements};
+use crate::report::advice::{Advised, Counsel, Evidence, Line, Source, Statements};
 use crate::report::plans::{PlanWithoutClass, Review};
 use crate::schema::{Schema, Server};
 use crate::source::Compression;
@@ -53,6 +54,8 @@ pub struct Ask {
     pub is_review: bool,
     /// Kinds of advice; none is all.
     pub only: Vec<Category>,
+    /// No literal of a statement is told.
+    pub redact: bool,
 }
 
 /// Inputs that are open and what is asked.
@@ -69,6 +72,7 @@ struct Asked {
     server: Option<Server>,
     is_review: bool,
     only: Vec<Category>,
+    redact: bool,
 }
 
 #[derive(Debug)]
@@ -91,7 +95,7 @@ impl Consultation {
         ask: Ask,
         stop: Arc<AtomicBool>,
     ) -> Result<Consultation, Error> {
-        let Ask { request, kind, server, is_review, only } = ask;
+        let Ask { request, kind, server, is_review, only, redact } = ask;
         let plans = plans_of(&request, &stop)?;
         let looked = match paths {
             Some(paths) => look_at(paths, request.readers(), &stop)?,
@@ -109,7 +113,7 @@ impl Consultation {
         } else {
             Inputs::Statements { inputs: looked, request: Box::new(request), plans }
         };
-        Ok(Consultation { inputs, asked: Asked { server, is_review, only }, stop })
+        Ok(Consultation { inputs, asked: Asked { server, is_review, only, redact }, stop })
     }
 
     /// How far the run has come; valid while it runs.
@@ -157,6 +161,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     let evidence = Evidence {
         has_input: true,
         has_schema: study.request.schema.is_some(),
+        has_rows: has_rows(study.request.schema.as_ref()),
         has_plans: !study.request.plans.is_empty(),
     };
     let (mut report, request) = study.run_with_request()?;
@@ -166,20 +171,19 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     let places = logged::places(&report);
     let workload = logged::workload(&report, places.values().copied(), server);
     let of_plans = report.plans.iter().flat_map(|of| of.findings.iter().cloned()).collect();
-    let advice = judge(&workload, schema, of_plans, &asked.only);
+    let advice = judge(&workload, schema, of_plans, asked);
     let lines = workload.classes.iter().filter_map(|class| {
         let place = places.get(&class.id)?;
         Some(logged::line(&report, class, *place))
     });
-    let classes = lines.collect();
+    let counsel = Counsel::new(advice, lines.collect(), schema);
     let (window_micros, whole) = (workload.window_micros, whole_time(&report));
     drop(workload);
     Ok(Advised {
         plan_inputs: std::mem::take(&mut report.plan_inputs),
         plans_without_class: std::mem::take(&mut report.plans_without_class),
         inputs: report.inputs.into_iter().map(|input| Source::Log(Box::new(input))).collect(),
-        classes,
-        advice,
+        counsel,
         evidence,
         whole_micros: whole,
         window_micros,
@@ -187,6 +191,11 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         is_review: asked.is_review,
         partial: report.partial,
     })
+}
+
+/// Whether a schema tells how many rows a table has.
+fn has_rows(schema: Option<&Schema>) -> bool {
+    schema.is_some_and(|schema| schema.tables().any(|table| table.facts.rows.is_some()))
 }
 
 /// The time of all events.
@@ -205,6 +214,7 @@ fn on_statements(
     let evidence = Evidence {
         has_input: !inputs.is_empty(),
         has_schema: request.schema.is_some(),
+        has_rows: has_rows(request.schema.as_ref()),
         has_plans: !request.plans.is_empty(),
     };
     let mut pile = Pile::default();
@@ -244,18 +254,16 @@ fn on_statements(
         whole.flat_map(move |plan| plan_rules::review(&case(plan))).collect::<Vec<Finding>>()
     });
     let of_plans = of_plans.collect();
-    let advice = judge(&workload, schema, of_plans, &asked.only);
+    let advice = judge(&workload, schema, of_plans, asked);
     let classes = pile.lines(request.options.rules);
-    let micros = |sum: Option<u64>, line: &crate::report::advice::Line| {
-        Some(sum.unwrap_or(0).saturating_add(line.micros?))
-    };
+    let micros =
+        |sum: Option<u64>, line: &Line| Some(sum.unwrap_or(0).saturating_add(line.micros?));
     let whole_micros = classes.iter().fold(None, |sum, line| micros(sum, line).or(sum));
     Ok(Advised {
         inputs: sources,
         plan_inputs,
         plans_without_class,
-        classes,
-        advice,
+        counsel: Counsel::new(advice, classes, schema),
         evidence,
         whole_micros,
         window_micros: None,
@@ -349,14 +357,18 @@ fn judge(
     workload: &Workload<'_>,
     schema: Option<&Schema>,
     of_plans: Vec<Finding>,
-    only: &[Category],
+    asked: &Asked,
 ) -> Advice {
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
+    let Asked { only, redact, .. } = asked;
     let is_asked = |category| only.is_empty() || only.contains(&category);
     advice.findings.retain(|finding| is_asked(finding.category));
     if !is_asked(Category::Index) {
         advice.rejected.clear();
+    }
+    if *redact {
+        mask(&mut advice, workload);
     }
     advice
 }

@@ -288,13 +288,14 @@ impl Seeker<'_, '_> {
             for before in &befores {
                 let is_inner = *before != 0 || run.is_dependent;
                 let purpose = if is_inner { Purpose::Join } else { Purpose::Filter };
-                roles.push((Given { before: *before, run, sub: None }, purpose));
+                let key = run.key.filter(|at| at.of == of).map(|at| at.column);
+                roles.push((Given { before: *before, run, sub: None, key }, purpose));
             }
         }
         for (number, _) in block.subs.iter().enumerate() {
             let is_given = read.tests.iter().any(|test| test.kind == TestKind::Given(number));
             if is_given {
-                let given = Given { before: 0, run: Run::default(), sub: Some(number) };
+                let given = Given { sub: Some(number), ..Given::default() };
                 roles.push((given, Purpose::Join));
             }
         }
@@ -321,7 +322,7 @@ impl Seeker<'_, '_> {
                     (own, kind) => own.or(kind),
                 };
             }
-            if given.run.key.is_some_and(|at| at.column == column) {
+            if given.key == Some(column) {
                 best = Some(0);
             }
             match best {
@@ -370,12 +371,9 @@ impl Seeker<'_, '_> {
         };
         let is_leading = given.before == 0;
         if let Some((order, purpose)) = self.ordered(block, of, equal).filter(|_| is_leading) {
-            let first = order.first().and_then(|part| part.column);
-            let stands_before =
-                |columns: &[ColumnAt]| columns.iter().any(|column| Some(*column) != first);
             let keeps = self.part_kept(read);
-            let may = (lists.is_empty() && !stands_before(ranges)) || block.limit.is_some();
-            if may && (!equal.is_empty() || block.limit.is_some() || block.group.is_some()) {
+            // Alone it gives nothing but the order, which is worth it only where few rows are wanted.
+            if !equal.is_empty() || block.limit.is_some() {
                 add(equal, order.clone(), purpose);
             }
             // What filters keeps so much that walking in order meets enough soon.
@@ -559,7 +557,7 @@ impl Seeker<'_, '_> {
             let Some(number) = own.table else { continue };
             let all = !0_u64 & !(1 << other);
             let known = self.tables.get(number);
-            let searched = self.searched(known, own, Given { before: all, ..given });
+            let searched = self.searched(known, own, Given { before: all, key: None, ..given });
             let form = Form { equal: searched.equal, ..Form::default() };
             if !form.equal.is_empty() {
                 others.push((number, form.key(known, &form.equal)));

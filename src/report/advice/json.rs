@@ -27,7 +27,7 @@ pub fn write(advised: &Advised, redact: bool, out: &mut dyn Write) -> io::Result
     writeln!(out, "{{\n\"adagio\":{program},")?;
     writeln!(out, "\"partial\":{},", advised.partial)?;
     writeln!(out, "\"input\":{},", Value::Array(inputs))?;
-    let advice = &advised.advice;
+    let advice = &advised.counsel.advice;
     list("advice", advice.findings.iter().map(findings::json), out)?;
     writeln!(out, ",")?;
     list("rejected", advice.rejected.iter().map(rejected), out)?;
@@ -80,7 +80,7 @@ fn rejected(rejected: &Rejected) -> Value {
 
 /// The share is a fraction, as that of a finding's benefit.
 fn unread(advised: &Advised, unread: &Unread) -> Value {
-    let share = advised.line(unread.query_id).and_then(|line| line.share);
+    let share = advised.counsel.line(unread.query_id).and_then(|line| line.share);
     let share = share.and_then(|percent| percent.ratio(Amount::whole(100))).map(number);
     json!({ "query_id": unread.query_id.to_string(), "reason": unread.reason, "share": share })
 }

@@ -1,12 +1,19 @@
 //! What a reader may see of a run of advice: complete and unformatted here, one format a file.
 
 pub mod json;
+pub mod markdown;
+pub mod text;
+
+mod page;
+pub(super) mod script;
 
 use crate::advice::Advice;
+use crate::advice::undo::undo;
 use crate::digest::stat::Rules;
 use crate::plan::Amount;
 use crate::problem::Problem;
 use crate::report::plans::{self, PlanWithoutClass};
+use crate::schema::Schema;
 use crate::sql::fingerprint::ClassId;
 
 use super::Input;
@@ -20,10 +27,8 @@ pub struct Advised {
     pub plan_inputs: Vec<plans::Input>,
     /// Plans that belong to no statement.
     pub plans_without_class: Vec<PlanWithoutClass>,
-    /// The classes, by ID.
-    pub classes: Vec<Line>,
     /// What there is to say.
-    pub advice: Advice,
+    pub counsel: Counsel,
     /// What was given.
     pub evidence: Evidence,
     /// Microseconds of all statements, where times are known.
@@ -36,6 +41,17 @@ pub struct Advised {
     pub is_review: bool,
     /// The run was stopped before its end.
     pub partial: bool,
+}
+
+/// Advice with what a reader needs to follow it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counsel {
+    /// What there is to say.
+    pub advice: Advice,
+    /// The statements that take back each finding's; none of findings that change no index.
+    pub undo: Vec<Vec<String>>,
+    /// The classes, by ID.
+    pub classes: Vec<Line>,
 }
 
 /// An input.
@@ -84,6 +100,8 @@ pub struct Evidence {
     pub has_input: bool,
     /// The tables.
     pub has_schema: bool,
+    /// How many rows a table of these has.
+    pub has_rows: bool,
     /// Plans.
     pub has_plans: bool,
 }
@@ -114,10 +132,25 @@ impl Source {
     }
 }
 
-impl Advised {
+impl Counsel {
+    /// Advice on classes.
+    pub fn new(advice: Advice, mut classes: Vec<Line>, schema: Option<&Schema>) -> Counsel {
+        classes.sort_by_key(|line| line.id);
+        let undo = advice.findings.iter().map(|finding| undo(finding, schema)).collect();
+        Counsel { advice, undo, classes }
+    }
+
+    /// What takes back the statements of a finding, by its place.
+    pub fn undo_of(&self, place: usize) -> &[String] {
+        self.undo.get(place).map_or(&[], Vec::as_slice)
+    }
+
     /// The class with this ID.
     pub fn line(&self, id: ClassId) -> Option<&Line> {
         let place = self.classes.binary_search_by_key(&id, |line| line.id).ok()?;
         self.classes.get(place)
     }
 }
+
+#[cfg(test)]
+mod tests;
