@@ -33,7 +33,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 #[rustfmt::skip]
 const HOMES: &[(&str, &[&str])] = &[
     ("nom", &["time", "logs", "source"]),
-    ("sqlparser", &["sql/condition"]),
+    ("sqlparser", &["sql/condition", "sql/analyze"]),
     ("clap", &["main", "cli"]),
     ("clap_complete", &["main", "cli"]),
     ("clap_mangen", &["main", "cli"]),

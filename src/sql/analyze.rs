@@ -1,6 +1,36 @@
 //! From the text of a statement to its [`Shape`].
+//!
+//! ```text
+//! text ── words ──> tokens ── statement ──> those of a query ── edit ──> the parser's ──> tree ── build ──> Shape
+//! ```
+//!
+//! The parser is sqlparser, which reads one query for each statement: what UPDATE, DELETE and INSERT
+//! search for is put to it as a SELECT, and what MySQL and MariaDB know and it does not is put into
+//! other words on the tokens. A statement that was cut gives what is there.
 
-use super::shape::{Catalog, Shape};
+mod build;
+mod condition;
+mod cover;
+mod dialect;
+mod edit;
+mod expression;
+mod finish;
+mod scope;
+mod statement;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use sqlparser::ast::Query;
+use sqlparser::dialect::MySqlDialect;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+use self::build::{Builder, Place};
+use self::edit::Facts;
+use self::statement::Statement;
+use self::words::{Tok, Words};
+use super::shape::{Catalog, Role, Shape};
 
 /// Why a statement has no shape.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,12 +47,122 @@ pub enum Refused {
     TooLarge,
 }
 
+/// Deepest nesting of parentheses that is read.
+const MAX_DEPTH: usize = 200;
+
+/// Most tokens that are given to the parser.
+const MAX_TOKENS: usize = 400_000;
+
+/// Levels of the parser: a pair of parentheses takes up to three.
+const LEVELS: usize = 1_000;
+
+/// Stack of the thread that reads deep statements.
+const STACK: usize = 64 * 1024 * 1024;
+
+/// Nesting, and operators one after another, up to which the caller's stack will do.
+const SHALLOW: usize = 6;
+const SHORT: usize = 100;
+
 /// Reads a statement.
 ///
 /// # Errors
 ///
 /// See [`Refused`].
 pub fn analyze(text: &str, catalog: &dyn Catalog) -> Result<Shape, Refused> {
-    let _ = (text, catalog);
-    Err(Refused::NotUnderstood("nothing is understood yet".to_owned()))
+    let words = Words::of(text);
+    let statement = statement::statement(text, &words)?;
+    if is_too_large(&words) {
+        return Err(Refused::TooLarge);
+    }
+    if words.depth <= SHALLOW && words.tokens.len() <= SHORT * 20 {
+        return read(text, &words, statement, catalog);
+    }
+    std::thread::scope(|scope| {
+        let reader = std::thread::Builder::new().stack_size(STACK);
+        match reader.spawn_scoped(scope, || read(text, &words, statement, catalog)) {
+            Ok(thread) => thread.join().unwrap_or_else(|it| std::panic::resume_unwind(it)),
+            Err(_) => Err(Refused::TooLarge),
+        }
+    })
+}
+
+fn is_too_large(words: &Words) -> bool {
+    words.depth > MAX_DEPTH
+}
+
+fn read(
+    text: &str,
+    words: &Words,
+    mut statement: Statement,
+    catalog: &dyn Catalog,
+) -> Result<Shape, Refused> {
+    let tokens = std::mem::take(&mut statement.query);
+    if tokens.is_empty() {
+        let facts = Facts::default();
+        return Ok(Builder::new(text, words, &facts, catalog).finish(&statement));
+    }
+    let Parsed { query, facts } = parse(text, &tokens)?;
+    let mut builder = Builder {
+        assignments: statement.assignments,
+        ..Builder::new(text, words, &facts, catalog)
+    };
+    builder.query(&query, Place { role: Role::Statement, parent: None, outer: None });
+    Ok(builder.finish(&statement))
+}
+
+/// The tree of a query, and what was taken out of its tokens.
+struct Parsed {
+    query: Box<Query>,
+    facts: Facts,
+}
+
+fn parse(text: &str, tokens: &[Tok]) -> Result<Parsed, Refused> {
+    let (tokens, facts) = edit::edit(text, tokens);
+    if tokens.len() > MAX_TOKENS {
+        return Err(Refused::TooLarge);
+    }
+    let dialect = dialect::Server(MySqlDialect {});
+    let mut parser =
+        Parser::new(&dialect).with_recursion_limit(LEVELS).with_tokens_with_locations(tokens);
+    let query = parser.parse_query().map_err(|error| refused(text, &error))?;
+    let next = parser.peek_token_ref();
+    if next.token != Token::EOF {
+        let at = build::bytes(next.span).map(|range| range.start);
+        return Err(Refused::NotUnderstood(message(text, "expected the end", at)));
+    }
+    Ok(Parsed { query, facts })
+}
+
+fn refused(text: &str, error: &ParserError) -> Refused {
+    match error {
+        ParserError::RecursionLimitExceeded => Refused::TooLarge,
+        ParserError::TokenizerError(message_of) | ParserError::ParserError(message_of) => {
+            let (what, at) = finish::place_of(message_of);
+            let what =
+                what.split(", found:").next().unwrap_or(what).replace("Expected: ", "expected ");
+            Refused::NotUnderstood(message(text, &what, at))
+        }
+    }
+}
+
+fn message(text: &str, what: &str, at: Option<usize>) -> String {
+    let rest = at.and_then(|at| text.get(at..)).unwrap_or_default();
+    match (at, rest.is_empty()) {
+        (Some(at), false) => {
+            let found: String = rest.chars().take(24).collect();
+            format!("{what} at byte {at}, found `{}`", found.trim_end())
+        }
+        _ => format!("{what}, found the end"),
+    }
+}
+
+/// A name without its quotes.
+fn unquoted(text: &str) -> String {
+    for quote in ['`', '"', '\''] {
+        if let Some(inside) = text.strip_prefix(quote) {
+            let inside = inside.strip_suffix(quote).unwrap_or(inside);
+            return inside.replace(&format!("{quote}{quote}"), &quote.to_string());
+        }
+    }
+    text.to_owned()
 }

@@ -468,8 +468,9 @@ pub enum WriteKind {
     Delete,
 }
 
-/// What is known of tables while a statement is read: it tells which table a column is of.
-pub trait Catalog {
+/// What is known of tables while a statement is read: it tells which table a column is of. A long
+/// statement is read on a thread of its own, so it can be asked from there.
+pub trait Catalog: Sync {
     /// Names of the columns of a table, in order; none where the table is not known.
     fn columns(&self, table: &TableName) -> Option<Vec<&str>>;
     /// The SELECT of a view; none of what is not known to be one.

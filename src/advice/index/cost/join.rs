@@ -136,7 +136,9 @@ where
             let mut next = path.clone();
             next.before |= 1 << of;
             next.reads += reads;
-            next.of_use.push((of, reads));
+            // What is looked up is told by the entries already: rows are counted once.
+            let entries = reads * access.entries / access.cost().max(f64::MIN_POSITIVE);
+            next.of_use.push((of, entries));
             let rows = path.rows * access.rows;
             next.rows = if read.is_optional { rows.max(path.rows) } else { rows };
             next.is_mixed |= is_buffered;

@@ -1,0 +1,176 @@
+//! MySQL as sqlparser knows it, with the order of operators put right.
+
+use std::any::TypeId;
+
+use sqlparser::ast::{Expr, ObjectName, UnaryOperator, Value, ValueWithSpan};
+use sqlparser::dialect::{Dialect, MySqlDialect, Precedence};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+/// MySQL's grammar has, from loose to tight: OR; XOR; AND; NOT; comparisons and IS; IN, BETWEEN,
+/// LIKE and REGEXP; `|`; `&`; shifts; `+ -`; `* / DIV %`; `^`; unary minus; `!`, COLLATE and `->`.
+///
+/// Only what the parser of a query asks for is here: tokens are ours, and statements other than
+/// queries are never given to it.
+#[derive(Debug)]
+pub(super) struct Server(pub(super) MySqlDialect);
+
+/// How tight operators bind that sqlparser has no place for.
+const SHIFT: u8 = 28;
+const POWER: u8 = 44;
+const ARROW: u8 = 60;
+
+impl Server {
+    /// A literal, a column, a function, or BINARY before an operand. The parser would try each word
+    /// as the name of a type first.
+    fn operand(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
+        let TokenWithSpan { token, span } = parser.peek_token_ref();
+        let span = *span;
+        let value = match token {
+            Token::SingleQuotedString(_) => Value::SingleQuotedString(String::new()),
+            Token::Placeholder(_) => Value::Placeholder(String::new()),
+            Token::Number(number, _) => Value::Number(number.clone(), false),
+            Token::Word(word) => match word.keyword {
+                Keyword::NoKeyword => return Some(self.name(parser)),
+                Keyword::BINARY => {
+                    parser.advance_token();
+                    return Some(parser.parse_subexpr(ARROW - 1).map(|expr| Expr::Collate {
+                        expr: Box::new(expr),
+                        collation: ObjectName(Vec::new()),
+                    }));
+                }
+                Keyword::NULL => Value::Null,
+                Keyword::TRUE => Value::Boolean(true),
+                Keyword::FALSE => Value::Boolean(false),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        parser.advance_token();
+        Some(Ok(Expr::Value(ValueWithSpan { value, span })))
+    }
+
+    fn name(&self, parser: &mut Parser) -> Result<Expr, ParserError> {
+        let mut parts = vec![parser.parse_identifier()?];
+        while parser.peek_token_ref().token == Token::Period
+            && parser.peek_nth_token_ref(1).token != Token::Mul
+        {
+            parser.advance_token();
+            parts.push(parser.parse_identifier()?);
+        }
+        if parser.peek_token_ref().token == Token::LParen {
+            return parser.parse_function(ObjectName::from(parts));
+        }
+        match <[_; 1]>::try_from(parts) {
+            Ok([name]) => Ok(Expr::Identifier(name)),
+            Err(parts) => Ok(Expr::CompoundIdentifier(parts)),
+        }
+    }
+}
+
+impl Dialect for Server {
+    fn prec_value(&self, operator: Precedence) -> u8 {
+        match operator {
+            Precedence::Or => 5,
+            Precedence::Xor => 7,
+            Precedence::And => 10,
+            Precedence::UnaryNot => 15,
+            Precedence::Is | Precedence::Eq => 20,
+            Precedence::Between | Precedence::Like => 21,
+            Precedence::Pipe => 24,
+            Precedence::Ampersand => 26,
+            Precedence::PlusMinus => 30,
+            _ => self.0.prec_value(operator),
+        }
+    }
+
+    fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
+        match &parser.peek_token_ref().token {
+            Token::Caret => Some(Ok(POWER)),
+            Token::ShiftLeft | Token::ShiftRight => Some(Ok(SHIFT)),
+            Token::Arrow | Token::LongArrow => Some(Ok(ARROW)),
+            // The `=` of SET: looser than all, `SET a = b OR c` sets `a` to the whole.
+            Token::Assignment => Some(Ok(3)),
+            // `:=`.
+            Token::CustomBinaryOperator(_) => Some(Ok(4)),
+            // `~` stands before its operand only.
+            Token::Tilde => Some(Ok(0)),
+            _ => None,
+        }
+    }
+
+    fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
+        if let Some(operand) = self.operand(parser) {
+            return Some(operand);
+        }
+        let (op, tight) = match &parser.peek_token_ref().token {
+            Token::ExclamationMark => (UnaryOperator::Not, ARROW - 1),
+            Token::Tilde => (UnaryOperator::BitwiseNot, POWER + 1),
+            Token::Minus => (UnaryOperator::Minus, POWER + 1),
+            Token::Plus => (UnaryOperator::Plus, POWER + 1),
+            _ => return None,
+        };
+        parser.advance_token();
+        let operand = parser.parse_subexpr(tight);
+        Some(operand.map(|expr| Expr::UnaryOp { op, expr: Box::new(expr) }))
+    }
+
+    fn parse_infix(
+        &self,
+        parser: &mut Parser,
+        expr: &Expr,
+        precedence: u8,
+    ) -> Option<Result<Expr, ParserError>> {
+        self.0.parse_infix(parser, expr, precedence)
+    }
+
+    fn dialect(&self) -> TypeId {
+        self.0.dialect()
+    }
+
+    fn is_identifier_start(&self, letter: char) -> bool {
+        self.0.is_identifier_start(letter)
+    }
+
+    fn is_identifier_part(&self, letter: char) -> bool {
+        self.0.is_identifier_part(letter)
+    }
+
+    fn supports_bitwise_shift_operators(&self) -> bool {
+        true
+    }
+
+    fn require_interval_qualifier(&self) -> bool {
+        true
+    }
+
+    fn supports_limit_comma(&self) -> bool {
+        true
+    }
+
+    fn supports_binary_kw_as_cast(&self) -> bool {
+        true
+    }
+
+    fn supports_cross_join_constraint(&self) -> bool {
+        true
+    }
+
+    fn supports_group_by_with_modifier(&self) -> bool {
+        true
+    }
+
+    fn supports_left_associative_joins_without_parens(&self) -> bool {
+        // `a JOIN b JOIN c` is read from left to right.
+        true
+    }
+
+    fn supports_parens_around_table_factor(&self) -> bool {
+        true
+    }
+
+    fn is_table_factor_alias(&self, explicit: bool, word: &Keyword, parser: &mut Parser) -> bool {
+        self.0.is_table_factor_alias(explicit, word, parser)
+    }
+}

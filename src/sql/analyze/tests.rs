@@ -1,0 +1,1 @@
+//! Statements and what is read of them.

@@ -1,0 +1,285 @@
+//! The tokens of a statement with what they are to its grammar: which words are keywords here, and
+//! which parentheses belong together.
+
+use std::ops::Range;
+
+use sqlparser::keywords::Keyword;
+
+use crate::sql::token::{Kind, tokens};
+
+/// A token of the statement, or one that was put in (then it stands where its cause stands).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Tok {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// What the word is to the grammar; `NoKeyword` of names and of all that is no word.
+    pub(super) word: Keyword,
+}
+
+impl Tok {
+    pub(super) fn is(self, word: Keyword) -> bool {
+        self.word == word
+    }
+
+    pub(super) fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// A keyword that is not in the text, in the place of this token.
+    pub(super) fn as_word(self, word: Keyword) -> Self {
+        Self { kind: Kind::Word, word, ..self }
+    }
+}
+
+/// No token.
+pub(super) const NONE: usize = usize::MAX;
+
+/// The tokens of a statement up to its end.
+#[derive(Debug, Default)]
+pub(super) struct Words {
+    pub(super) tokens: Vec<Tok>,
+    /// Of each token: the open parenthesis around it.
+    pub(super) around: Vec<usize>,
+    /// Of each parenthesis: its other one. `NONE` of one without.
+    pub(super) pair: Vec<usize>,
+    /// The text ends within a literal, a quoted name, a comment or a parenthesis.
+    pub(super) is_cut: bool,
+    /// Deepest nesting of parentheses.
+    pub(super) depth: usize,
+    /// Bytes of the text that the statement has.
+    pub(super) end: usize,
+}
+
+/// Words that the grammar of statements knows, in order. Any other word is a name, so that a column
+/// may be called `final` or `sample`.
+#[rustfmt::skip]
+const KEYWORDS: &[(&str, Keyword)] = &[
+    ("ALL", Keyword::ALL), ("ANALYZE", Keyword::ANALYZE), ("AND", Keyword::AND), ("ANY", Keyword::ANY), ("AS", Keyword::AS),
+    ("ASC", Keyword::ASC), ("BETWEEN", Keyword::BETWEEN), ("BINARY", Keyword::BINARY),
+    ("BY", Keyword::BY), ("CASE", Keyword::CASE), ("COLLATE", Keyword::COLLATE),
+    ("CROSS", Keyword::CROSS), ("DELETE", Keyword::DELETE), ("DESC", Keyword::DESC),
+    ("DISTINCT", Keyword::DISTINCT), ("DISTINCTROW", Keyword::DISTINCTROW), ("DIV", Keyword::DIV),
+    ("DUPLICATE", Keyword::DUPLICATE), ("ELSE", Keyword::ELSE), ("END", Keyword::END),
+    ("ESCAPE", Keyword::ESCAPE), ("EXCEPT", Keyword::EXCEPT), ("EXISTS", Keyword::EXISTS),
+    ("FETCH", Keyword::FETCH), ("FOR", Keyword::FOR), ("FORCE", Keyword::FORCE),
+    ("FROM", Keyword::FROM), ("GROUP", Keyword::GROUP), ("HAVING", Keyword::HAVING),
+    ("HIGH_PRIORITY", Keyword::HIGH_PRIORITY), ("IGNORE", Keyword::IGNORE), ("IN", Keyword::IN),
+    ("INNER", Keyword::INNER), ("INSERT", Keyword::INSERT), ("INTERSECT", Keyword::INTERSECT),
+    ("INTERVAL", Keyword::INTERVAL), ("INTO", Keyword::INTO), ("IS", Keyword::IS),
+    ("JOIN", Keyword::JOIN), ("LATERAL", Keyword::LATERAL), ("LEFT", Keyword::LEFT),
+    ("LIKE", Keyword::LIKE), ("LIMIT", Keyword::LIMIT), ("LOCK", Keyword::LOCK),
+    ("LOW_PRIORITY", Keyword::LOW_PRIORITY), ("MATCH", Keyword::MATCH), ("MEMBER", Keyword::MEMBER),
+    ("MOD", Keyword::MOD), ("NATURAL", Keyword::NATURAL), ("NOT", Keyword::NOT), ("OF", Keyword::OF),
+    ("OFFSET", Keyword::OFFSET), ("ON", Keyword::ON), ("OR", Keyword::OR),
+    ("ORDER", Keyword::ORDER), ("OUTER", Keyword::OUTER), ("OVER", Keyword::OVER),
+    ("PARTITION", Keyword::PARTITION), ("PROCEDURE", Keyword::PROCEDURE),
+    ("RECURSIVE", Keyword::RECURSIVE), ("REGEXP", Keyword::REGEXP), ("REPLACE", Keyword::REPLACE),
+    ("RETURNING", Keyword::RETURNING), ("RIGHT", Keyword::RIGHT), ("RLIKE", Keyword::RLIKE),
+    ("ROLLUP", Keyword::ROLLUP), ("ROW", Keyword::ROW), ("SELECT", Keyword::SELECT),
+    ("SEPARATOR", Keyword::SEPARATOR), ("SET", Keyword::SET), ("SOME", Keyword::SOME),
+    ("STRAIGHT_JOIN", Keyword::STRAIGHT_JOIN), ("TABLE", Keyword::TABLE), ("THEN", Keyword::THEN),
+    ("UNION", Keyword::UNION), ("UNKNOWN", Keyword::UNKNOWN), ("UPDATE", Keyword::UPDATE),
+    ("USE", Keyword::USE), ("USING", Keyword::USING), ("VALUE", Keyword::VALUE),
+    ("VALUES", Keyword::VALUES), ("WHEN", Keyword::WHEN), ("WHERE", Keyword::WHERE),
+    ("WINDOW", Keyword::WINDOW), ("WITH", Keyword::WITH), ("XOR", Keyword::XOR),
+];
+
+/// The keyword that a word is, whatever its letters' case.
+fn keyword(word: &[u8]) -> Keyword {
+    let mut upper = [0; 16];
+    let Some(upper) = upper.get_mut(..word.len()) else { return Keyword::NoKeyword };
+    upper.copy_from_slice(word);
+    upper.make_ascii_uppercase();
+    match KEYWORDS.binary_search_by(|(name, _)| name.as_bytes().cmp(upper)) {
+        // The search gives a place in the table.
+        Ok(at) => KEYWORDS[at].1,
+        Err(_) => Keyword::NoKeyword,
+    }
+}
+
+/// Keywords that are functions before a parenthesis.
+const FUNCTIONS: &[Keyword] =
+    &[Keyword::LEFT, Keyword::RIGHT, Keyword::REPLACE, Keyword::INSERT, Keyword::MOD];
+
+impl Words {
+    /// Cuts a text into tokens, up to its end or the first `;` that something stands before.
+    pub(super) fn of(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut words = Self { end: bytes.len(), ..Self::default() };
+        let mut is_hint = false;
+        let mut open_comments = 0_usize;
+        for token in tokens(bytes) {
+            match token.kind {
+                Kind::HintOpen => {
+                    is_hint = token.of(bytes) == b"/*+";
+                    open_comments += 1;
+                }
+                Kind::HintClose => {
+                    is_hint = false;
+                    open_comments = open_comments.saturating_sub(1);
+                }
+                _ if is_hint => {}
+                Kind::Byte if token.of(bytes) == b";" => {
+                    if !words.tokens.is_empty() {
+                        words.end = token.start;
+                        break;
+                    }
+                }
+                kind => {
+                    let word = match kind {
+                        Kind::Word => keyword(token.of(bytes)),
+                        _ => Keyword::NoKeyword,
+                    };
+                    words.tokens.push(Tok { kind, start: token.start, end: token.end, word });
+                }
+            }
+        }
+        if words.end == bytes.len() {
+            words.is_cut |= open_comments > 0 || ends_in_comment(text, words.last_end());
+            words.is_cut |= words.tokens.last().is_some_and(|last| is_open(text, *last));
+        }
+        words.drop_dots(text);
+        words.end = words.end.min(words.last_end().max(1));
+        words.tell_functions(text);
+        words.pair_parentheses(text);
+        words
+    }
+
+    fn last_end(&self) -> usize {
+        self.tokens.last().map_or(0, |last| last.end)
+    }
+
+    /// `...` at the end is how performance_schema marks what it has cut.
+    fn drop_dots(&mut self, text: &str) {
+        let dots = self.tokens.iter().rev().take_while(|tok| &text[tok.range()] == ".").count();
+        if dots >= 3 {
+            self.tokens.truncate(self.tokens.len() - dots);
+            self.is_cut = true;
+        }
+    }
+
+    fn tell_functions(&mut self, text: &str) {
+        for at in 0..self.tokens.len() {
+            let next = self.tokens.get(at + 1).map(|next| &text[next.range()]);
+            let previous = at.checked_sub(1).and_then(|at| self.tokens.get(at)).copied();
+            let Some(tok) = self.tokens.get_mut(at) else { continue };
+            let opens = next == Some("(");
+            if opens && FUNCTIONS.contains(&tok.word) && previous.is_some() {
+                // `a MOD (b)` is the operator: something stands before it.
+                let is_operator =
+                    tok.is(Keyword::MOD) && previous.is_some_and(|it| ends_operand(text, it));
+                if !is_operator {
+                    tok.word = Keyword::NoKeyword;
+                }
+            }
+        }
+    }
+
+    fn pair_parentheses(&mut self, text: &str) {
+        self.pair = pairs(text, &self.tokens);
+        self.around = vec![NONE; self.tokens.len()];
+        let mut open = Vec::new();
+        for (at, &pair) in self.pair.iter().enumerate() {
+            let is_paren = self.tokens.get(at).is_some_and(|tok| is_byte(text, *tok, b')'));
+            if is_paren && pair != NONE {
+                open.pop();
+            }
+            if let Some(around) = self.around.get_mut(at) {
+                *around = open.last().copied().unwrap_or(NONE);
+            }
+            if self.tokens.get(at).is_some_and(|tok| is_byte(text, *tok, b'(')) {
+                open.push(at);
+                self.depth = self.depth.max(open.len());
+            }
+        }
+        self.is_cut |= !open.is_empty() && self.end >= self.last_end();
+    }
+}
+
+fn is_byte(text: &str, tok: Tok, byte: u8) -> bool {
+    tok.kind == Kind::Byte && text.as_bytes().get(tok.start) == Some(&byte)
+}
+
+/// Of each parenthesis: its other one.
+pub(super) fn pairs(text: &str, tokens: &[Tok]) -> Vec<usize> {
+    let mut pair = vec![NONE; tokens.len()];
+    let mut open = Vec::new();
+    for (at, tok) in tokens.iter().enumerate() {
+        if is_byte(text, *tok, b'(') {
+            open.push(at);
+        } else if is_byte(text, *tok, b')')
+            && let Some(opened) = open.pop()
+        {
+            // Both are places of tokens.
+            pair[at] = opened;
+            pair[opened] = at;
+        }
+    }
+    pair
+}
+
+/// Whether an operand may end with this token.
+pub(super) fn ends_operand(text: &str, tok: Tok) -> bool {
+    match tok.kind {
+        Kind::Literal | Kind::Name | Kind::Quoted | Kind::Variable => true,
+        Kind::Word => matches!(tok.word, Keyword::NoKeyword | Keyword::END),
+        _ => &text[tok.range()] == ")",
+    }
+}
+
+/// Whether a literal or quoted name has no end.
+fn is_open(text: &str, tok: Tok) -> bool {
+    let bytes = &text.as_bytes()[tok.range()];
+    let open = match (tok.kind, bytes) {
+        (Kind::Literal, [b'x' | b'X' | b'b' | b'B' | b'n' | b'N', b'\'', ..]) => 1,
+        (Kind::Literal, [b'\'' | b'"', ..]) | (Kind::Quoted, _) => 0,
+        _ => return false,
+    };
+    let (quote, mut at) = (bytes[open], open + 1);
+    while let Some(&byte) = bytes.get(at) {
+        if byte == b'\\' && quote != b'`' {
+            at += 2;
+        } else if byte != quote {
+            at += 1;
+        } else if bytes.get(at + 1) == Some(&quote) {
+            at += 2;
+        } else {
+            return false;
+        }
+    }
+    true
+}
+
+/// Whether a comment behind the last token has no end.
+fn ends_in_comment(text: &str, from: usize) -> bool {
+    let mut rest = text.as_bytes().get(from..).unwrap_or_default();
+    loop {
+        rest = rest.trim_ascii_start();
+        if let Some(comment) = rest.strip_prefix(b"/*") {
+            match comment.windows(2).position(|pair| pair == b"*/") {
+                Some(end) => rest = &comment[end + 2..],
+                None => return true,
+            }
+        } else if rest.starts_with(b"#") || rest.starts_with(b"--") {
+            match rest.iter().position(|&byte| byte == b'\n') {
+                Some(end) => rest = &rest[end..],
+                None => return false,
+            }
+        } else {
+            return false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_in_order() {
+        assert!(KEYWORDS.is_sorted_by(|a, b| a.0 < b.0));
+        assert_eq!(keyword(b"straight_JOIN"), Keyword::STRAIGHT_JOIN);
+        assert_eq!(keyword(b"straight_joins_and_more"), Keyword::NoKeyword);
+    }
+}
