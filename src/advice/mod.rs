@@ -21,6 +21,7 @@ pub use workload::{Class, Workload};
 
 use std::cmp::Reverse;
 
+use crate::plan::Amount;
 use crate::schema::Schema;
 use crate::sql::analyze::{Refused, analyze};
 use crate::sql::fingerprint::ClassId;
@@ -60,7 +61,7 @@ pub struct Unread {
 #[must_use]
 pub fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&Rule> =
-        plan::rules().chain(index::catalogue::RULES.iter().copied()).collect();
+        plan::rules().chain(sql::rules()).chain(index::catalogue::RULES.iter().copied()).collect();
     rules.sort_by_key(|rule| rule.code);
     rules.dedup_by_key(|rule| rule.code);
     rules
@@ -95,6 +96,21 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
     }
     let (findings, rejected) = index::advise(&analysed, workload, schema);
     advice.findings = findings;
+    let whole: u64 = workload.classes.iter().filter_map(|class| class.micros).sum();
+    for it in &analysed {
+        let share = it.class.micros.filter(|_| workload.is_timed).and_then(|micros| {
+            let share = Amount::whole(micros).ratio(Amount::whole(whole))?;
+            Some(share.times(Amount::whole(100)))
+        });
+        advice.findings.extend(sql::read(&sql::Statement {
+            class: it.class,
+            shape: &it.shape,
+            text: it.text,
+            schema,
+            share,
+            is_review: workload.is_review,
+        }));
+    }
     advice.rejected = rejected;
     advice.findings.sort_by_key(|finding| {
         let micros = finding.benefit.map(|benefit| benefit.micros);

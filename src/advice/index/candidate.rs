@@ -203,7 +203,7 @@ impl Seeker<'_, '_> {
     }
 
     fn counter<'x>(&'x self, indexes: &'x Indexes<'x>) -> Counter<'x, 'x, 'x> {
-        Counter { query: self.query, tables: self.tables, indexes }
+        Counter::new(self.query, self.tables, indexes)
     }
 
     fn part_kept(&self, read: &Use) -> f64 {
@@ -498,7 +498,7 @@ impl Seeker<'_, '_> {
         let known = self.tables.get(table);
         let mut priced: Vec<(f64, Form)> = forms
             .into_iter()
-            .map(|form| (self.price(place, block, of, read, table, &form, given), form))
+            .map(|form| (self.price(place, of, read, table, &form, given), form))
             .collect();
         priced.sort_by(|a, b| a.0.total_cmp(&b.0));
         let least = priced.first().map_or(0.0, |it| it.0);
@@ -513,7 +513,7 @@ impl Seeker<'_, '_> {
         let (cost, form) = priced.remove(best);
         if let Some(key) = existing(known, &form) {
             // What is there may still be made to cover.
-            return match self.covering(block, of, read, known, &form, given) {
+            return match self.covering(place, block, of, read, known, &form, given) {
                 Some(form) => Based::Forms(vec![form]),
                 None => Based::Existing(key),
             };
@@ -522,7 +522,7 @@ impl Seeker<'_, '_> {
             *own <= cost * 2.0 + 1.0 && existing(known, other).is_none() && !is_within(other, &form)
         });
         let mut found = Vec::new();
-        match self.covering(block, of, read, known, &form, given) {
+        match self.covering(place, block, of, read, known, &form, given) {
             Some(covering) => found.push(covering),
             None => found.push(form),
         }
@@ -535,7 +535,6 @@ impl Seeker<'_, '_> {
     fn price(
         &self,
         place: usize,
-        block: &Block,
         of: usize,
         read: &Use,
         table: usize,
@@ -552,17 +551,7 @@ impl Seeker<'_, '_> {
             return counter.access(read, known, &key, given, all, rows).cost();
         }
         // Other tables have what they need, so that only this one counts.
-        let mut others: Vec<(usize, Key)> = Vec::new();
-        for (other, own) in block.uses.iter().enumerate().filter(|(other, _)| *other != of) {
-            let Some(number) = own.table else { continue };
-            let all = !0_u64 & !(1 << other);
-            let known = self.tables.get(number);
-            let searched = self.searched(known, own, Given { before: all, key: None, ..given });
-            let form = Form { equal: searched.equal, ..Form::default() };
-            if !form.equal.is_empty() {
-                others.push((number, form.key(known, &form.equal)));
-            }
-        }
+        let others = self.ideal(place, of);
         let added = others.iter().map(|(number, key)| (*number, key));
         let indexes = Indexes::default().with(added.chain([(table, &key)]));
         self.counter(&indexes).block(place, given.run, 0).reads
@@ -571,6 +560,7 @@ impl Seeker<'_, '_> {
     /// The form with what it lacks to spare the look-up of rows, where that is worth it.
     fn covering(
         &self,
+        place: usize,
         block: &Block,
         of: usize,
         read: &Use,
@@ -601,7 +591,7 @@ impl Seeker<'_, '_> {
         let all = counter.rows_of(read, 0);
         let rows = all * counter.kept(read, given);
         let access: Access<'_> = counter.access(read, known, &key, given, all, rows);
-        let outer = self.outer_rows(&counter, block, of, given);
+        let outer = self.loops(place, of, &access);
         let is_looked_up = access.searched > 0 || form.purpose == Purpose::Group;
         if !is_looked_up || access.lookups * outer < COVER_LOOKUPS {
             return None;
@@ -636,22 +626,40 @@ impl Seeker<'_, '_> {
         may.then(|| Form { cover: added, purpose: Purpose::Cover, ..form.clone() })
     }
 
-    /// How often a use is read in a role, with all others as they should be.
-    fn outer_rows(
-        &self,
-        counter: &Counter<'_, '_, '_>,
-        block: &Block,
-        of: usize,
-        given: Given,
-    ) -> f64 {
-        let others = block
-            .uses
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != of && given.before & (1 << other) != 0);
-        let rows =
-            others.map(|(_, read)| counter.rows_of(read, 0) * counter.kept(read, Given::default()));
-        rows.product::<f64>().max(1.0)
+    /// How often a use is read where all others have what they need.
+    fn loops(&self, place: usize, of: usize, access: &Access<'_>) -> f64 {
+        let mut added = self.ideal(place, of);
+        let table = self.query.blocks[place].uses[of].table;
+        added.extend(table.zip(access.key.cloned()));
+        let indexes = Indexes::default().with(added.iter().map(|(table, key)| (*table, key)));
+        let cost = self.counter(&indexes).statement();
+        let own = cost.of_use.iter().filter(|(at, _)| *at == (place, of));
+        let entries: f64 = own.map(|(_, entries)| entries).sum();
+        entries / access.entries.max(1.0)
+    }
+
+    /// An index for all that each use can be searched by, but for one of them.
+    fn ideal(&self, place: usize, of: usize) -> Vec<(usize, Key)> {
+        let mut keys = Vec::new();
+        for (at, block) in self.query.blocks.iter().enumerate() {
+            for (other, read) in block.uses.iter().enumerate() {
+                let Some(table) = read.table.filter(|_| (at, other) != (place, of)) else {
+                    continue;
+                };
+                let known = self.tables.get(table);
+                let run = Run { is_dependent: true, ..Run::default() };
+                let before = !0_u64 & !(1_u64.checked_shl(other as u32).unwrap_or(0));
+                for before in [0, before] {
+                    let given = Given { before, run, ..Given::default() };
+                    let equal = self.searched(known, read, given).equal;
+                    if !equal.is_empty() {
+                        let form = Form { equal, ..Form::default() };
+                        keys.push((table, form.key(known, &form.equal)));
+                    }
+                }
+            }
+        }
+        keys
     }
 
     /// An index for each arm of OR, where every arm can have one.

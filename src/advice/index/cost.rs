@@ -4,6 +4,7 @@
 //! temporary table adds, as `rules.md` has it, section 8.6. Joins are tried in every order up to
 //! six tables, else the smallest next.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use super::estimate;
@@ -70,10 +71,12 @@ pub(super) struct Counter<'c, 'a, 'k> {
     pub query: &'c Query,
     pub tables: &'c Tables<'a>,
     pub indexes: &'c Indexes<'k>,
+    /// What was counted: subqueries in subqueries would be counted again and again.
+    known: RefCell<HashMap<(usize, Run), Cost>>,
 }
 
 /// In which state a block is run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Run {
     /// Once for each row around: columns of outer blocks are known.
     pub is_dependent: bool,
@@ -137,10 +140,14 @@ impl Given {
     }
 }
 
-impl<'c, 'k> Counter<'c, '_, 'k>
+impl<'c, 'a, 'k> Counter<'c, 'a, 'k>
 where
     'k: 'c,
 {
+    pub fn new(query: &'c Query, tables: &'c Tables<'a>, indexes: &'c Indexes<'k>) -> Self {
+        Counter { query, tables, indexes, known: RefCell::default() }
+    }
+
     /// What the whole statement costs.
     pub fn statement(&self) -> Cost {
         let mut cost = Cost::default();
@@ -175,6 +182,9 @@ where
         if block.uses.is_empty() || block.uses.len() > MOST {
             return Cost { rows: 1.0, ..Cost::default() };
         }
+        if let Some(cost) = self.known.borrow().get(&(place, run)) {
+            return cost.clone();
+        }
         let mut best: Option<Cost> = None;
         let mut drives: Vec<Option<usize>> = vec![None];
         for (number, sub) in block.subs.iter().enumerate() {
@@ -193,7 +203,9 @@ where
                 best = Some(cost);
             }
         }
-        best.unwrap_or_default()
+        let cost = best.unwrap_or_default();
+        self.known.borrow_mut().insert((place, run), cost.clone());
+        cost
     }
 
     /// The ways to read a use, a scan first.

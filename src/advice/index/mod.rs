@@ -64,7 +64,7 @@ pub(super) fn advise(
         let Some(query) = query else { continue };
         let class = classes[place].class;
         let indexes = Indexes::default();
-        let present = Counter { query: &query, tables: &tables, indexes: &indexes }.statement();
+        let present = Counter::new(&query, &tables, &indexes).statement();
         let unit = unit(class, workload, present.reads);
         let examined = class.load.rows_examined.map(|it| rows(it.mean));
         let model: f64 = present.of_use.iter().map(|(_, reads)| reads).sum();
@@ -108,8 +108,7 @@ pub(super) fn advise(
         false => 0.0,
     };
     let floors = Floors { whole, least };
-    let selector = Selector { tables: &tables, classes: &weighed, floors, hinted: &hinted };
-    let chosen = selector.choose();
+    let chosen = Selector::new(&tables, &weighed, floors, &hinted).choose();
     let judge = verdict::Judge {
         tables: &tables,
         analysed: classes,

@@ -1,6 +1,7 @@
 //! Which of the indexes that classes wish for are worth having, all together. `rules.md`, sections
 //! 8.4, 8.7 and 8.8.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -78,8 +79,6 @@ pub(super) struct Chosen {
     pub taken: Vec<usize>,
     /// The others, and why.
     pub left: Vec<(usize, Left)>,
-    /// What each class costs a call with those taken, by place among those weighed.
-    pub costs: Vec<f64>,
     /// Gain of each one taken beside all the others, and the classes that gain.
     pub gains: Vec<Gain>,
 }
@@ -117,20 +116,45 @@ pub(super) struct Floors {
 }
 
 pub(super) struct Selector<'s, 'a> {
-    pub tables: &'s Tables<'a>,
-    pub classes: &'s [Weighed],
-    pub floors: Floors,
+    tables: &'s Tables<'a>,
+    classes: &'s [Weighed],
+    floors: Floors,
     /// Names of indexes that hints name, in lower case.
-    pub hinted: &'s BTreeSet<String>,
+    hinted: &'s BTreeSet<String>,
+    /// Classes that read or write a table.
+    by_table: HashMap<usize, Vec<usize>>,
+    /// Tables that a class reads together with a table.
+    near: HashMap<usize, BTreeSet<usize>>,
+    /// What a class costs with the candidates taken that its tables have.
+    costs: RefCell<HashMap<(usize, Vec<usize>), f64>>,
 }
 
-impl Selector<'_, '_> {
+impl<'s, 'a> Selector<'s, 'a> {
+    pub fn new(
+        tables: &'s Tables<'a>,
+        classes: &'s [Weighed],
+        floors: Floors,
+        hinted: &'s BTreeSet<String>,
+    ) -> Selector<'s, 'a> {
+        let mut by_table: HashMap<usize, Vec<usize>> = HashMap::new();
+        let mut near: HashMap<usize, BTreeSet<usize>> = HashMap::new();
+        for (place, class) in classes.iter().enumerate() {
+            let written = class.query.writes.iter().map(|it| it.table);
+            let touched: BTreeSet<usize> = class.tables.iter().copied().chain(written).collect();
+            for table in &touched {
+                by_table.entry(*table).or_default().push(place);
+                near.entry(*table).or_default().extend(&touched);
+            }
+        }
+        let costs = RefCell::default();
+        Selector { tables, classes, floors, hinted, by_table, near, costs }
+    }
+
     /// Chooses.
     pub fn choose(&self) -> Chosen {
         let mut chosen = Chosen::default();
         let mut left = Vec::new();
         chosen.candidates = self.candidates(&mut left);
-        chosen.costs = self.classes.iter().map(|class| class.present.reads).collect();
         for component in self.components(&chosen.candidates) {
             self.choose_among(&component, &mut chosen, &mut left);
         }
@@ -298,8 +322,12 @@ impl Selector<'_, '_> {
                         let parts = key.parts.iter().filter_map(|part| part.column);
                         parts.map(|column| known.bytes(column)).sum::<f64>().max(1.0)
                     };
-                    let may =
-                        longer.widens_only <= own.widens_only && width(by) <= TOO_WIDE * width(key);
+                    // What one class wishes for in two ways competes.
+                    let is_wished_by_more =
+                        longer.wishers.iter().any(|it| !own.wishers.contains(it));
+                    let may = is_wished_by_more
+                        && longer.widens_only <= own.widens_only
+                        && width(by) <= TOO_WIDE * width(key);
                     let is_longer =
                         best.is_none_or(|at| by.written > candidates[at].keys[0].1.written);
                     if begins && may && is_longer {
@@ -391,49 +419,45 @@ impl Selector<'_, '_> {
         open.sort_unstable();
         let mut taken: Vec<usize> = Vec::new();
         let mut why: HashMap<usize, Left> = HashMap::new();
+        let mut gains: HashMap<usize, Gain> = HashMap::new();
+        let candidates = &chosen.candidates;
         loop {
-            let mut best: Option<(f64, usize, Gain)> = None;
+            let mut best: Option<(f64, usize)> = None;
             for place in open.iter().copied().filter(|place| !taken.contains(place)) {
-                if let Some(reason) = self.barred(&chosen.candidates, &taken, place) {
+                if let Some(reason) = self.barred(candidates, &taken, place) {
                     why.insert(place, reason);
                     continue;
                 }
-                let gain = self.gain_of(&chosen.candidates, &taken, place);
-                if !self.is_worth(&gain) {
+                let gain =
+                    gains.entry(place).or_insert_with(|| self.gain_of(candidates, &taken, place));
+                if !self.is_worth(gain) {
                     let writes =
                         gain.written > 0.0 && gain.saved <= 0.0 && !gain.classes.is_empty();
                     why.insert(place, if writes { Left::Writes } else { Left::SavesLittle });
                     continue;
                 }
-                let is_better = best.as_ref().is_none_or(|(saved, own, _)| {
+                let is_better = best.is_none_or(|(saved, own)| {
                     let margin = saved.max(gain.saved) * 0.01;
                     if (gain.saved - saved).abs() <= margin {
-                        self.rank(&chosen.candidates, place) > self.rank(&chosen.candidates, *own)
+                        self.rank(candidates, place) > self.rank(candidates, own)
                     } else {
-                        gain.saved > *saved
+                        gain.saved > saved
                     }
                 });
                 if is_better {
-                    best = Some((gain.saved, place, gain));
+                    best = Some((gain.saved, place));
                 }
             }
-            let Some((_, place, _)) = best else { break };
+            let Some((_, place)) = best else { break };
             taken.push(place);
-            self.look_back(&chosen.candidates, &mut taken);
+            let near = self.near_of(&candidates[place]);
+            self.look_back(candidates, &near, &mut taken);
+            // What shares a class with it must be weighed anew.
+            gains.retain(|at, _| !is_on(&candidates[*at], &near));
         }
         self.swap(&chosen.candidates, &open, &mut taken);
         for place in open.iter().filter(|place| !taken.contains(place)) {
             left.push((*place, why.remove(place).unwrap_or(Left::SavesLittle)));
-        }
-        let indexes = self.indexes(&chosen.candidates, &taken);
-        let tables: BTreeSet<usize> = component
-            .iter()
-            .flat_map(|place| chosen.candidates[*place].keys.iter().map(|(table, _)| *table))
-            .collect();
-        for (place, class) in self.classes.iter().enumerate() {
-            if class.tables.iter().any(|table| tables.contains(table)) {
-                chosen.costs[place] = self.cost(class, &indexes);
-            }
         }
         chosen.taken.extend(taken);
     }
@@ -492,29 +516,42 @@ impl Selector<'_, '_> {
         indexes
     }
 
-    fn cost(&self, class: &Weighed, indexes: &Indexes<'_>) -> f64 {
-        Counter { query: &class.query, tables: self.tables, indexes }.statement().reads
+    /// What a call of a class costs with some candidates.
+    fn cost(&self, candidates: &[Candidate], at: usize, taken: &[usize]) -> f64 {
+        let class = &self.classes[at];
+        let is_own = |place: &usize| {
+            let mut tables = candidates[*place].keys.iter().map(|(table, _)| table);
+            tables.any(|table| class.tables.contains(table))
+        };
+        let mut own: Vec<usize> = taken.iter().copied().filter(is_own).collect();
+        if own.is_empty() {
+            return class.present.reads;
+        }
+        own.sort_unstable();
+        let key = (at, own);
+        if let Some(cost) = self.costs.borrow().get(&key) {
+            return *cost;
+        }
+        let indexes = self.indexes(candidates, &key.1);
+        let counter = Counter::new(&class.query, self.tables, &indexes);
+        let cost = counter.statement().reads;
+        self.costs.borrow_mut().insert(key, cost);
+        cost
     }
 
     /// What a candidate brings beside those taken.
     fn gain_of(&self, candidates: &[Candidate], taken: &[usize], place: usize) -> Gain {
         let candidate = &candidates[place];
-        let tables: Vec<usize> = candidate.keys.iter().map(|(table, _)| *table).collect();
-        let is_near = |at: &usize| {
-            candidates[*at].keys.iter().any(|(table, _)| {
-                self.classes_of(&tables).any(|class| self.classes[class].tables.contains(table))
-            })
-        };
-        let near: Vec<usize> = taken.iter().copied().filter(is_near).collect();
-        let without = self.indexes(candidates, &near);
-        let mut all = near.clone();
-        all.push(place);
-        let with = self.indexes(candidates, &all);
+        let near = self.near_of(candidate);
+        let mut with: Vec<usize> =
+            taken.iter().copied().filter(|at| is_on(&candidates[*at], &near)).collect();
+        let without = with.clone();
+        with.push(place);
         let mut gain = Gain::default();
-        for at in self.classes_of(&tables) {
+        for at in self.classes_of(candidate) {
             let class = &self.classes[at];
-            let before = self.cost(class, &without);
-            let after = self.cost(class, &with);
+            let before = self.cost(candidates, at, &without);
+            let after = self.cost(candidates, at, &with);
             gain.saved += class.unit * (before - after);
             if before - after > before * 0.01 {
                 gain.classes.push((at, before, after));
@@ -527,12 +564,15 @@ impl Selector<'_, '_> {
         gain
     }
 
-    fn classes_of<'s>(&'s self, tables: &'s [usize]) -> impl Iterator<Item = usize> + 's {
-        let reads = |class: &Weighed| {
-            class.tables.iter().any(|table| tables.contains(table))
-                || class.query.writes.iter().any(|it| tables.contains(&it.table))
-        };
-        self.classes.iter().enumerate().filter(move |(_, class)| reads(class)).map(|(at, _)| at)
+    /// Tables that classes read together with those of a candidate.
+    fn near_of(&self, candidate: &Candidate) -> BTreeSet<usize> {
+        let tables = candidate.keys.iter().filter_map(|(table, _)| self.near.get(table));
+        tables.flatten().copied().collect()
+    }
+
+    fn classes_of(&self, candidate: &Candidate) -> BTreeSet<usize> {
+        let tables = candidate.keys.iter().filter_map(|(table, _)| self.by_table.get(table));
+        tables.flatten().copied().collect()
     }
 
     /// What a writing class pays for an index more, section 8.9.
@@ -567,9 +607,13 @@ impl Selector<'_, '_> {
     }
 
     /// Takes out what the later ones made needless.
-    fn look_back(&self, candidates: &[Candidate], taken: &mut Vec<usize>) {
+    fn look_back(&self, candidates: &[Candidate], near: &BTreeSet<usize>, taken: &mut Vec<usize>) {
         let mut at = 0;
         while at < taken.len() {
+            if !is_on(&candidates[taken[at]], near) {
+                at += 1;
+                continue;
+            }
             let others: Vec<usize> =
                 taken.iter().copied().filter(|own| *own != taken[at]).collect();
             let gain = self.gain_of(candidates, &others, taken[at]);
@@ -640,4 +684,9 @@ pub(super) fn reason_of(class: &Weighed) -> Option<(usize, &Reason)> {
     let most =
         with.max_by(|(a, _), (b, _)| a.reads.total_cmp(&b.reads).then(b.table.cmp(&a.table)));
     most.map(|(look, reason)| (look.table, reason))
+}
+
+/// Whether a candidate is on one of these tables.
+fn is_on(candidate: &Candidate, tables: &BTreeSet<usize>) -> bool {
+    candidate.keys.iter().any(|(table, _)| tables.contains(table))
 }

@@ -10,6 +10,8 @@ use crate::advice::index::tables::ColumnAt;
 const LOOKED_UP: f64 = 0.2;
 /// Part of a table up to which LIMIT is served by an index that covers nothing, IDX004.
 const LIMITED: f64 = 0.005;
+/// Part of the rows that match from which on a walk in order meets them soon.
+const SOON: f64 = 0.1;
 /// Tables that are tried in every order.
 const EVERY_ORDER: usize = 6;
 
@@ -229,7 +231,10 @@ where
         };
         let mut factor = 1.0;
         if let Some(limit) = limit {
-            if may_stop && rows > limit {
+            // Rows that match may lie together, and at the far end: what walks over many to find
+            // few is not taken to find them soon.
+            let is_lucky = access.searched == 0 && found < SOON * all;
+            if may_stop && rows > limit && !is_lucky {
                 factor = (limit / rows).clamp(0.0, 1.0);
             }
             rows = rows.min(limit);
