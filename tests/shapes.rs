@@ -61,8 +61,9 @@ fn the_corpus_gives_shapes() {
     let mut take = |statement: &[u8], path: &Path| {
         if is_of_rows(statement) {
             let print = String::from_utf8_lossy(&fingerprint(statement)).into_owned();
-            seen.entry(print)
-                .or_insert_with(|| (String::from_utf8_lossy(statement).into_owned(), path.to_owned()));
+            seen.entry(print).or_insert_with(|| {
+                (String::from_utf8_lossy(statement).into_owned(), path.to_owned())
+            });
         }
     };
     for path in &paths {

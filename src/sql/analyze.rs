@@ -104,7 +104,8 @@ fn read(
         Ok(_) => Refused::NotUnderstood(THE_END.to_owned()),
         Err(refused) => refused,
     };
-    let is_cut = words.is_cut || matches!(&refused, Refused::NotUnderstood(what) if what.ends_with(THE_END));
+    let is_cut =
+        words.is_cut || matches!(&refused, Refused::NotUnderstood(what) if what.ends_with(THE_END));
     if !is_cut {
         return Err(refused);
     }
@@ -173,7 +174,8 @@ fn refused(text: &str, error: &ParserError, is_open: bool) -> Refused {
         ParserError::TokenizerError(message_of) | ParserError::ParserError(message_of) => {
             let (what, at) = finish::place_of(message_of);
             let at = at.filter(|_| !is_open);
-            let what = what.split(", found:").next().unwrap_or(what).replace("Expected: ", "expected ");
+            let what =
+                what.split(", found:").next().unwrap_or(what).replace("Expected: ", "expected ");
             Refused::NotUnderstood(message(text, &what, at))
         }
     }
