@@ -243,3 +243,6 @@ fn hinted(classes: &[Analysed<'_>]) -> BTreeSet<String> {
     let names = sources.flat_map(|source| source.hints.iter().flat_map(|hint| &hint.indexes));
     names.map(|name| name.to_lowercase()).collect()
 }
+
+#[cfg(test)]
+mod tests;
