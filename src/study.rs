@@ -47,6 +47,10 @@ pub struct Request {
     pub plans: Vec<PathBuf>,
     /// The tables.
     pub schema: Option<Schema>,
+    /// Advice tells no literal of a statement.
+    pub redact: bool,
+    /// Classes that are shown get advice.
+    pub advises: bool,
 }
 
 impl Request {
@@ -291,6 +295,9 @@ impl Study {
         if report.group == Group::Fingerprint {
             let schema = request.schema.as_ref();
             plans::attach(&mut report, self.plans, &request.options, schema);
+            if request.advises {
+                report.counsel = advise::of_digest(&report, &request);
+            }
         }
         Ok((report, request))
     }

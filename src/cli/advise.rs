@@ -188,7 +188,6 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         kind,
         server: args.server()?,
         is_review: args.review,
-        redact: args.inputs.redact,
         only: args.only.iter().map(|only| only.category()).collect(),
     };
     let stop = output::stop_flag();

@@ -165,6 +165,8 @@ impl Args {
             threads: 0,
             plans: Vec::new(),
             schema: None,
+            redact: self.redact,
+            advises: false,
         })
     }
 }

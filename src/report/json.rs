@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Number, Value, json};
 
+use crate::advice::Finding;
 use crate::digest::Group;
 use crate::digest::class::ClassDigest;
 use crate::digest::decimal;
@@ -63,9 +64,15 @@ pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()
     if report.forgotten_names > 0 {
         line(out, "attributes_left_out", &json!(report.forgotten_names), ",")?;
     }
-    line(out, "advice", &json!([]), ",")?;
+    let shared = report.counsel.advice.findings.iter().filter(|it| !of_one_class(it));
+    line(out, "advice", &shared.map(findings::json).collect(), ",")?;
     line(out, "replaced_bytes", &json!(json.replaced.get()), "")?;
     writeln!(out, "}}")
+}
+
+/// Whether a finding is about a single class.
+fn of_one_class(finding: &Finding) -> bool {
+    finding.subject.query_id.is_some_and(|id| finding.queries.iter().all(|other| *other == id))
 }
 
 struct Json<'a> {
@@ -235,8 +242,8 @@ impl Json<'_> {
             let shown = plans.iter().map(|plan| plans::json::of_class(plan)).collect();
             object.insert("plans".to_owned(), shown);
         }
-        let advice = plans.iter().flat_map(|plan| &plan.findings).map(findings::json);
-        object.insert("advice".to_owned(), advice.collect());
+        let own = report.advice_of(ranked.class).filter(|it| of_one_class(it));
+        object.insert("advice".to_owned(), own.map(findings::json).collect());
         Value::Object(object)
     }
 

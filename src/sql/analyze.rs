@@ -11,6 +11,7 @@
 mod build;
 mod condition;
 mod cover;
+mod cut;
 mod dialect;
 mod edit;
 mod expression;
@@ -59,9 +60,9 @@ const LEVELS: usize = 1_000;
 /// Stack of the thread that reads deep statements.
 const STACK: usize = 64 * 1024 * 1024;
 
-/// Nesting, and operators one after another, up to which the caller's stack will do.
-const SHALLOW: usize = 6;
-const SHORT: usize = 100;
+/// Nesting, and words and operators, up to which the caller's stack will do.
+const SHALLOW: usize = 8;
+const SHORT: usize = 160;
 
 /// Reads a statement.
 ///
@@ -74,7 +75,7 @@ pub fn analyze(text: &str, catalog: &dyn Catalog) -> Result<Shape, Refused> {
     if is_too_large(&words) {
         return Err(Refused::TooLarge);
     }
-    if words.depth <= SHALLOW && words.tokens.len() <= SHORT * 20 {
+    if words.depth <= SHALLOW && words.levels(text) <= SHORT {
         return read(text, &words, statement, catalog);
     }
     std::thread::scope(|scope| {
@@ -90,7 +91,36 @@ fn is_too_large(words: &Words) -> bool {
     words.depth > MAX_DEPTH
 }
 
+/// Reads a statement; of one that was cut, what can be.
 fn read(
+    text: &str,
+    words: &Words,
+    statement: Statement,
+    catalog: &dyn Catalog,
+) -> Result<Shape, Refused> {
+    let refused = match shape(text, words, statement, catalog) {
+        Ok(shape) if !cut::ends_in_name(text, words) => return Ok(shape),
+        // The last condition is a part of one.
+        Ok(_) => Refused::NotUnderstood(THE_END.to_owned()),
+        Err(refused) => refused,
+    };
+    let is_cut =
+        words.is_cut || matches!(&refused, Refused::NotUnderstood(what) if what.ends_with(THE_END));
+    if !is_cut {
+        return Err(refused);
+    }
+    for length in cut::lengths(text, words) {
+        let shorter = words.cut(text, length);
+        if let Ok(statement) = statement::statement(text, &shorter)
+            && let Ok(shape) = shape(text, &shorter, statement, catalog)
+        {
+            return Ok(shape);
+        }
+    }
+    Err(refused)
+}
+
+fn shape(
     text: &str,
     words: &Words,
     mut statement: Statement,
@@ -117,33 +147,42 @@ struct Parsed {
 }
 
 fn parse(text: &str, tokens: &[Tok]) -> Result<Parsed, Refused> {
-    let (tokens, facts) = edit::edit(text, tokens);
-    if tokens.len() > MAX_TOKENS {
+    let (mut tokens, mut facts) = edit::edit(text, tokens);
+    let size = cut::trim(&mut tokens);
+    if tokens.len() > MAX_TOKENS || size == cut::Size::TooLarge {
         return Err(Refused::TooLarge);
     }
+    facts.is_partial |= size == cut::Size::Trimmed;
     let dialect = dialect::Server(MySqlDialect {});
     let mut parser =
         Parser::new(&dialect).with_recursion_limit(LEVELS).with_tokens_with_locations(tokens);
-    let query = parser.parse_query().map_err(|error| refused(text, &error))?;
+    let is_open = facts.has_open_case;
+    let query = parser.parse_query().map_err(|error| refused(text, &error, is_open))?;
     let next = parser.peek_token_ref();
     if next.token != Token::EOF {
         let at = build::bytes(next.span).map(|range| range.start);
+        let at = at.filter(|_| !is_open);
         return Err(Refused::NotUnderstood(message(text, "expected the end", at)));
     }
     Ok(Parsed { query, facts })
 }
 
-fn refused(text: &str, error: &ParserError) -> Refused {
+/// What the parser refused; the end of a CASE that has none is where the text ends.
+fn refused(text: &str, error: &ParserError, is_open: bool) -> Refused {
     match error {
         ParserError::RecursionLimitExceeded => Refused::TooLarge,
         ParserError::TokenizerError(message_of) | ParserError::ParserError(message_of) => {
             let (what, at) = finish::place_of(message_of);
+            let at = at.filter(|_| !is_open);
             let what =
                 what.split(", found:").next().unwrap_or(what).replace("Expected: ", "expected ");
             Refused::NotUnderstood(message(text, &what, at))
         }
     }
 }
+
+/// How a message ends where the statement did too early.
+const THE_END: &str = "found the end";
 
 fn message(text: &str, what: &str, at: Option<usize>) -> String {
     let rest = at.and_then(|at| text.get(at..)).unwrap_or_default();
@@ -152,7 +191,7 @@ fn message(text: &str, what: &str, at: Option<usize>) -> String {
             let found: String = rest.chars().take(24).collect();
             format!("{what} at byte {at}, found `{}`", found.trim_end())
         }
-        _ => format!("{what}, found the end"),
+        _ => format!("{what}, {THE_END}"),
     }
 }
 

@@ -4,7 +4,7 @@
 mod given;
 mod logged;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Looked, Progress, Request, Study, look_at, plans_of};
 use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
-use crate::advice::{self, Advice, Category, Finding, Workload};
+use crate::advice::{
+    self, Action, Advice, Category, Confidence, Fact, Finding, Severity, Value, Workload,
+};
+use crate::digest::stat::Rules;
 use crate::error::Error;
 use crate::logs::guess;
 use crate::plan::Plan;
@@ -54,8 +57,6 @@ pub struct Ask {
     pub is_review: bool,
     /// Kinds of advice; none is all.
     pub only: Vec<Category>,
-    /// No literal of a statement is told.
-    pub redact: bool,
 }
 
 /// Inputs that are open and what is asked.
@@ -95,7 +96,8 @@ impl Consultation {
         ask: Ask,
         stop: Arc<AtomicBool>,
     ) -> Result<Consultation, Error> {
-        let Ask { request, kind, server, is_review, only, redact } = ask;
+        let Ask { request, kind, server, is_review, only } = ask;
+        let redact = request.redact;
         let plans = plans_of(&request, &stop)?;
         let looked = match paths {
             Some(paths) => look_at(paths, request.readers(), &stop)?,
@@ -176,7 +178,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         let place = places.get(&class.id)?;
         Some(logged::line(&report, class, *place))
     });
-    let counsel = Counsel::new(advice, lines.collect(), schema);
+    let counsel = Counsel::new(advice, lines.collect());
     let (window_micros, whole) = (workload.window_micros, whole_time(&report));
     drop(workload);
     Ok(Advised {
@@ -191,6 +193,41 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         is_review: asked.is_review,
         partial: report.partial,
     })
+}
+
+/// What there is to say on the classes of a digest that are shown. Without schema and plans it is
+/// what their statements alone prove, and the plans that stand in the log.
+pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
+    let Request { schema, plans, redact, .. } = request;
+    let has_evidence = schema.is_some() || !plans.is_empty();
+    let is_peer = report.rules == Rules::Peer;
+    let places: HashMap<ClassId, usize> = match is_peer && !has_evidence {
+        true => HashMap::new(),
+        false => logged::places(report),
+    };
+    let server = schema.as_ref().and_then(Schema::server).cloned();
+    let server = server.or_else(|| logged::server(report));
+    let workload = logged::workload(report, places.values().copied(), server);
+    let mut advice = advice::advise(&workload, schema.as_ref());
+    advice.findings.retain(|it| schema.is_some() || is_proved(it, has_evidence));
+    let shown: HashSet<usize> = report.profile.shown.iter().map(|ranked| ranked.class).collect();
+    let of_plans = report.plans.iter().filter(|of| shown.contains(&of.class));
+    merge(&mut advice.findings, of_plans.flat_map(|of| of.findings.iter().cloned()).collect());
+    if *redact {
+        mask(&mut advice, &workload);
+    }
+    let lines = workload.classes.iter().filter_map(|class| {
+        let place = places.get(&class.id)?;
+        Some(logged::line(report, class, *place))
+    });
+    Counsel::new(advice, lines.collect())
+}
+
+/// Whether a finding holds without a schema: the statement alone shows it, or a plan does.
+fn is_proved(finding: &Finding, has_plans: bool) -> bool {
+    finding.confidence >= Confidence::Medium
+        && (has_plans || finding.category == Category::Sql)
+        && finding.severity > Severity::Info
 }
 
 /// Whether a schema tells how many rows a table has.
@@ -263,7 +300,7 @@ fn on_statements(
         inputs: sources,
         plan_inputs,
         plans_without_class,
-        counsel: Counsel::new(advice, classes, schema),
+        counsel: Counsel::new(advice, classes),
         evidence,
         whole_micros,
         window_micros: None,
@@ -373,22 +410,60 @@ fn judge(
     advice
 }
 
-/// Adds findings about plans that say what no finding about the workload says.
+/// Adds findings about plans that say what no finding about the workload says. That a step reads
+/// too much is evidence for the index that mends it.
 fn merge(findings: &mut Vec<Finding>, of_plans: Vec<Finding>) {
-    let mut said: HashSet<(&'static str, Option<ClassId>, Option<String>)> =
-        findings.iter().map(key).collect();
+    const EFFECTS: &[&str] = &["PLAN001", "PLAN002", "PLAN006", "PLAN010", "PLAN017"];
+    let of_workload: HashSet<(&'static str, Key)> =
+        findings.iter().map(|it| (it.rule, key(it))).collect();
+    // A class may have several plans, and a plan several steps on one table.
+    let mut of_steps = HashSet::new();
+    let mut mended: HashMap<Key, usize> = HashMap::new();
+    let is_new = |it: &Finding| {
+        // Without a schema an index only "should exist".
+        let is_told = it.severity > Severity::Info && it.recommendation.index.is_some();
+        it.category == Category::Index && is_told && it.recommendation.action != Action::Drop
+    };
+    for (place, finding) in findings.iter().enumerate().filter(|(_, it)| is_new(it)) {
+        let (_, table) = key(finding);
+        for id in &finding.queries {
+            mended.entry((Some(*id), table.clone())).or_insert(place);
+        }
+    }
     for finding in of_plans {
-        if said.insert(key(&finding)) {
-            findings.push(finding);
+        let key = key(&finding);
+        let (is_said, step) =
+            (of_workload.contains(&(finding.rule, key.clone())), finding.subject.step);
+        if is_said || !of_steps.insert((finding.rule, key.clone(), step)) {
+            continue;
+        }
+        let cause = mended.get(&key).filter(|_| EFFECTS.contains(&finding.rule));
+        match cause.and_then(|place| findings.get_mut(*place)) {
+            Some(cause) => add_evidence(cause, &finding),
+            None => findings.push(finding),
         }
     }
 }
 
-/// What makes two findings one: the rule, the class and the table.
-fn key(finding: &Finding) -> (&'static str, Option<ClassId>, Option<String>) {
+/// Says in the evidence of a finding what another one is about.
+fn add_evidence(cause: &mut Finding, effect: &Finding) {
+    const MOST: usize = 5;
+    let title = format!("{}: {}", effect.rule, effect.title);
+    match cause.evidence.iter_mut().find(|fact| fact.name == "also") {
+        Some(Fact { value: Value::List(titles), .. }) if titles.len() < MOST => titles.push(title),
+        Some(_) => {}
+        None => cause.evidence.push(Fact::list("also", vec![title])),
+    }
+}
+
+/// A class and a table.
+type Key = (Option<ClassId>, Option<String>);
+
+/// The class and the table, by its own name, that a finding is about.
+fn key(finding: &Finding) -> Key {
     let table =
         finding.subject.table.as_deref().map(|table| {
             table.rsplit('.').next().unwrap_or(table).trim_matches('`').to_lowercase()
         });
-    (finding.rule, finding.subject.query_id, table)
+    (finding.subject.query_id, table)
 }

@@ -49,8 +49,8 @@ pub(super) struct Candidate {
     pub widens_only: bool,
     /// Classes, by place among those weighed, that wished for it.
     pub wishers: Vec<usize>,
-    /// The form of the first index.
-    pub form: Form,
+    /// The forms of its indexes.
+    forms: Vec<Form>,
 }
 
 /// Why a candidate was left out.
@@ -75,12 +75,31 @@ pub(super) enum Left {
 pub(super) struct Chosen {
     /// All candidates.
     pub candidates: Vec<Candidate>,
-    /// Those taken, in order of their gain.
-    pub taken: Vec<usize>,
+    /// Those taken.
+    taken: Vec<usize>,
+    /// The indexes of those taken, in order of what they save.
+    pub members: Vec<Member>,
     /// The others, and why.
     pub left: Vec<(usize, Left)>,
-    /// Gain of each one taken beside all the others, and the classes that gain.
-    pub gains: Vec<Gain>,
+}
+
+/// An index that is proposed.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    /// The table.
+    pub table: usize,
+    /// The index.
+    pub key: Key,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What it was made of.
+    pub form: Form,
+    /// Indexes that go for it, by place in the definition.
+    pub replaces: Vec<usize>,
+    /// It is one of the arms of OR.
+    pub is_bundled: bool,
+    /// What it brings beside the others.
+    pub gain: Gain,
 }
 
 /// What one index brings.
@@ -101,6 +120,8 @@ const LEAST: f64 = 0.005;
 /// Part of what its classes cost that is enough, too, with so many row-reads a call.
 const LEAST_OF_OWN: f64 = 0.3;
 const LEAST_READS: f64 = 1_000.0;
+/// Part of the workload that its classes must be.
+const SHARE: f64 = 0.01;
 /// An index that begins with another is taken in its place unless it is so many times as wide.
 const TOO_WIDE: f64 = 3.0;
 /// Candidates that are weighed for one table.
@@ -158,22 +179,93 @@ impl<'s, 'a> Selector<'s, 'a> {
         for component in self.components(&chosen.candidates) {
             self.choose_among(&component, &mut chosen, &mut left);
         }
-        let (candidates, taken) = (&chosen.candidates, &chosen.taken);
-        chosen.gains = taken
-            .iter()
-            .map(|own| {
-                let others: Vec<usize> = taken.iter().copied().filter(|it| it != own).collect();
-                self.gain_of(candidates, &others, *own)
-            })
-            .collect();
-        let mut order: Vec<usize> = (0..chosen.taken.len()).collect();
-        order.sort_by(|a, b| {
-            chosen.gains[*b].saved.total_cmp(&chosen.gains[*a].saved).then_with(|| a.cmp(b))
-        });
-        chosen.taken = order.iter().map(|at| chosen.taken[*at]).collect();
-        chosen.gains = order.iter().map(|at| chosen.gains[*at].clone()).collect();
+        chosen.members = self.members(&chosen);
         chosen.left = left;
         chosen
+    }
+
+    /// The indexes of the candidates taken, each once: an arm of OR may be the index of another
+    /// statement, or the beginning of one.
+    fn members(&self, chosen: &Chosen) -> Vec<Member> {
+        let mut members: Vec<Member> = Vec::new();
+        for candidate in chosen.taken.iter().map(|at| &chosen.candidates[*at]) {
+            for (at, (table, key)) in candidate.keys.iter().enumerate() {
+                let begins = |long: &Key, short: &Key| {
+                    long.written >= short.written
+                        && long.parts[..short.written] == short.parts[..short.written]
+                };
+                let is_served =
+                    members.iter().any(|own| own.table == *table && begins(&own.key, key));
+                if is_served {
+                    continue;
+                }
+                members.retain(|own| own.table != *table || !begins(key, &own.key));
+                let purpose = candidate.purposes.get(at).copied().unwrap_or_default();
+                members.push(Member {
+                    table: *table,
+                    key: key.clone(),
+                    purpose,
+                    form: candidate.forms.get(at).cloned().unwrap_or_default(),
+                    replaces: Vec::new(),
+                    is_bundled: candidate.keys.len() > 1,
+                    gain: Gain::default(),
+                });
+            }
+        }
+        // An index goes once, with the first that begins as it does.
+        let mut gone: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for member in &mut members {
+            let replaced = self.replaced(member.table, &member.key).into_iter();
+            member.replaces = replaced.filter(|it| gone.insert(*it)).map(|(_, at)| at).collect();
+        }
+        let gains: Vec<Gain> = (0..members.len()).map(|at| self.share_of(&members, at)).collect();
+        for (member, gain) in members.iter_mut().zip(gains) {
+            member.gain = gain;
+        }
+        members.sort_by(|a, b| {
+            b.gain
+                .saved
+                .total_cmp(&a.gain.saved)
+                .then_with(|| (a.table, &a.key).cmp(&(b.table, &b.key)))
+        });
+        members
+    }
+
+    /// What one member brings beside all others.
+    fn share_of(&self, members: &[Member], place: usize) -> Gain {
+        let own = &members[place];
+        let near = self.near.get(&own.table).cloned().unwrap_or_default();
+        let is_near = |member: &&Member| near.contains(&member.table);
+        let indexes = |with: bool| {
+            let beside = members.iter().enumerate().filter(|(at, _)| with || *at != place);
+            let kept: Vec<&Member> = beside.map(|(_, it)| it).filter(is_near).collect();
+            let mut indexes =
+                Indexes::default().with(kept.iter().map(|member| (member.table, &member.key)));
+            indexes.gone = kept
+                .iter()
+                .flat_map(|member| member.replaces.iter().map(|at| (member.table, *at)))
+                .collect();
+            indexes
+        };
+        let (without, with) = (indexes(false), indexes(true));
+        let mut gain = Gain::default();
+        for at in self.by_table.get(&own.table).into_iter().flatten() {
+            let class = &self.classes[*at];
+            let cost = |indexes: &Indexes<'_>| {
+                Counter::new(&class.query, self.tables, indexes).statement().reads
+            };
+            let (before, after) = (cost(&without), cost(&with));
+            gain.saved += class.unit * (before - after);
+            if before - after > before * 0.01 {
+                gain.classes.push((*at, before, after));
+            }
+            for written in &class.query.writes {
+                let keys = [(own.table, &own.key)];
+                gain.written += self.written(class, written, keys, own.replaces.len());
+            }
+        }
+        gain.saved -= gain.written;
+        gain
     }
 
     /// The wishes of all classes, equal ones once, each in the order that shares most.
@@ -215,7 +307,7 @@ impl<'s, 'a> Selector<'s, 'a> {
                 replaces,
                 widens_only: *widens_only,
                 wishers: wishers.clone(),
-                form: own.first().map(|(_, form)| form.clone()).unwrap_or_default(),
+                forms: own.iter().map(|(_, form)| form.clone()).collect(),
             });
         }
         self.absorb(&mut candidates, left);
@@ -465,7 +557,7 @@ impl<'s, 'a> Selector<'s, 'a> {
     /// What answers more of the heaviest class, then the narrower one.
     fn rank(&self, candidates: &[Candidate], place: usize) -> (bool, Reverse<u64>, Reverse<usize>) {
         let candidate = &candidates[place];
-        let answers = candidate.form.purpose >= Purpose::Order;
+        let answers = candidate.purposes.iter().any(|purpose| *purpose >= Purpose::Order);
         let width: f64 = candidate
             .keys
             .iter()
@@ -505,7 +597,13 @@ impl<'s, 'a> Selector<'s, 'a> {
         let is_much_a_call =
             gain.classes.iter().any(|(_, before, after)| before - after >= LEAST_READS);
         (gain.saved >= LEAST * whole && gain.saved >= least)
-            || (gain.saved >= LEAST_OF_OWN * own && is_much_a_call)
+            || (gain.saved >= LEAST_OF_OWN * own && is_much_a_call && self.matter(gain))
+    }
+
+    /// Whether the classes that gain are a part of the workload that anybody asks about.
+    fn matter(&self, gain: &Gain) -> bool {
+        let weight: f64 = gain.classes.iter().map(|(at, ..)| self.classes[*at].weight()).sum();
+        weight >= SHARE * self.floors.whole
     }
 
     fn indexes<'k>(&self, candidates: &'k [Candidate], taken: &[usize]) -> Indexes<'k> {
@@ -557,7 +655,8 @@ impl<'s, 'a> Selector<'s, 'a> {
                 gain.classes.push((at, before, after));
             }
             for written in &class.query.writes {
-                gain.written += self.written(class, written, candidate);
+                let keys = candidate.keys.iter().map(|(table, key)| (*table, key));
+                gain.written += self.written(class, written, keys, candidate.replaces.len());
             }
         }
         gain.saved -= gain.written;
@@ -576,21 +675,26 @@ impl<'s, 'a> Selector<'s, 'a> {
     }
 
     /// What a writing class pays for an index more, section 8.9.
-    fn written(&self, class: &Weighed, written: &Written, candidate: &Candidate) -> f64 {
-        let new = candidate.keys.iter().filter(|(table, _)| *table == written.table);
+    fn written<'k>(
+        &self,
+        class: &Weighed,
+        written: &Written,
+        keys: impl IntoIterator<Item = (usize, &'k Key)>,
+        gone: usize,
+    ) -> f64 {
+        let new = keys.into_iter().filter(|(table, _)| *table == written.table);
         let mut entries = 0.0;
         let mut added = 0.0;
         for (table, key) in new {
-            let known = self.tables.get(*table);
+            let known = self.tables.get(table);
             let columns = || key.parts[..key.written].iter().filter_map(|part| part.column);
             let is_set = columns().any(|column| written.columns.contains(&column));
-            let gone = candidate.replaces.iter().filter(|(own, _)| own == table).count() as f64;
             let rows = written.rows.unwrap_or(class.present.rows.max(1.0));
             // An index that takes the place of another costs no more than that.
             let each = match written.kind {
                 crate::sql::shape::WriteKind::Update if is_set => 2.0,
                 crate::sql::shape::WriteKind::Update => 0.0,
-                _ => (1.0 - gone).max(0.0),
+                _ => (1.0 - gone as f64).max(0.0),
             };
             let first = columns().next();
             let is_counter = first.and_then(|column| known.definition(column));

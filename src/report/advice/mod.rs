@@ -8,12 +8,10 @@ mod page;
 pub(super) mod script;
 
 use crate::advice::Advice;
-use crate::advice::undo::undo;
 use crate::digest::stat::Rules;
 use crate::plan::Amount;
 use crate::problem::Problem;
 use crate::report::plans::{self, PlanWithoutClass};
-use crate::schema::Schema;
 use crate::sql::fingerprint::ClassId;
 
 use super::Input;
@@ -48,8 +46,6 @@ pub struct Advised {
 pub struct Counsel {
     /// What there is to say.
     pub advice: Advice,
-    /// The statements that take back each finding's; none of findings that change no index.
-    pub undo: Vec<Vec<String>>,
     /// The classes, by ID.
     pub classes: Vec<Line>,
 }
@@ -134,15 +130,9 @@ impl Source {
 
 impl Counsel {
     /// Advice on classes.
-    pub fn new(advice: Advice, mut classes: Vec<Line>, schema: Option<&Schema>) -> Counsel {
+    pub fn new(advice: Advice, mut classes: Vec<Line>) -> Counsel {
         classes.sort_by_key(|line| line.id);
-        let undo = advice.findings.iter().map(|finding| undo(finding, schema)).collect();
-        Counsel { advice, undo, classes }
-    }
-
-    /// What takes back the statements of a finding, by its place.
-    pub fn undo_of(&self, place: usize) -> &[String] {
-        self.undo.get(place).map_or(&[], Vec::as_slice)
+        Counsel { advice, classes }
     }
 
     /// The class with this ID.

@@ -4,10 +4,11 @@
 //! stand in the order of the findings, those first that may save most. What needs nothing is one
 //! list at the end: "nothing to do, and why" is an answer, and no alarm.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::{Advised, Line, Source, script};
-use crate::advice::{Action, Category, Confidence, Fact, Finding};
+use crate::advice::{Action, Category, Confidence, Fact, Finding, Severity, Value};
 use crate::plan::Amount;
 use crate::report::cell::{seconds, shown, thousands, three_digits};
 use crate::report::plans::Depth;
@@ -55,7 +56,10 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     }
     if !quiet.is_empty() {
         page.push(Piece::Section("Nothing to do, and why"));
-        let told = quiet.iter().filter_map(|at| Some(quiet_line(advised, finding(advised, *at)?)));
+        let mut quiet: Vec<&Finding> =
+            quiet.iter().filter_map(|at| finding(advised, *at)).collect();
+        quiet.sort_by_key(|it| Reverse(share_served(advised, it)));
+        let told = quiet.iter().map(|it| quiet_line(advised, it, want.depth));
         page.extend(list(told, want.depth));
     }
     page.extend(rejected(advised, want.depth));
@@ -105,11 +109,10 @@ impl Blocks {
     }
 }
 
-/// Whether a finding says that there is nothing to do.
-pub fn is_quiet(finding: &Finding) -> bool {
-    let is_info = finding.severity == crate::advice::Severity::Info;
-    finding.recommendation.action == Action::None
-        && (is_info || finding.category == Category::Index)
+/// Whether a finding says that there is nothing to do. An index that should exist where no schema
+/// was given has no statement either, but it matters.
+fn is_quiet(finding: &Finding) -> bool {
+    finding.recommendation.action == Action::None && finding.severity == Severity::Info
 }
 
 fn classes(finding: &Finding) -> impl Iterator<Item = ClassId> {
@@ -179,28 +182,33 @@ fn head(advised: &Advised, blocks: &[Vec<usize>]) -> Vec<Piece> {
 
 /// The first line: how many changes of which kind.
 fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
-    let findings = || blocks.iter().flatten().filter_map(|at| finding(advised, *at));
-    let changes =
-        |action| findings().filter(|it| it.recommendation.action == action).count() as u64;
-    let index = |action| {
-        let of =
-            |it: &&Finding| it.category == Category::Index && it.recommendation.action == action;
-        findings().filter(of).count() as u64
-    };
-    let rewrites = changes(Action::Rewrite);
-    let (created, dropped, replaced) =
-        (index(Action::Create), index(Action::Drop), index(Action::Replace));
-    let rest = (findings().count() as u64).saturating_sub(rewrites + created + dropped + replaced);
-    let parts = [
-        (created, "new index", "new indexes"),
-        (replaced, "index to replace", "indexes to replace"),
-        (dropped, "index to drop", "indexes to drop"),
-        (rewrites, "rewrite", "rewrites"),
-        (rest, "other finding", "other findings"),
+    const KINDS: [(&str, &str); 6] = [
+        ("new index", "new indexes"),
+        ("index to replace", "indexes to replace"),
+        ("index that should exist", "indexes that should exist"),
+        ("index to drop", "indexes to drop"),
+        ("rewrite", "rewrites"),
+        ("other finding", "other findings"),
     ];
-    let parts = parts.iter().filter(|(all, ..)| *all > 0);
-    let parts: Vec<String> = parts.map(|(all, one, many)| count(*all, one, many)).collect();
-    if parts.is_empty() { "nothing to change".to_owned() } else { parts.join(", ") }
+    let kind = |finding: &Finding| {
+        let todo = &finding.recommendation;
+        match (todo.action, finding.category == Category::Index) {
+            (Action::Create, true) => 0,
+            (Action::Replace, true) => 1,
+            (Action::None, true) if todo.index.is_some() => 2,
+            (Action::Drop, true) => 3,
+            (Action::Rewrite, _) => 4,
+            _ => 5,
+        }
+    };
+    let findings = blocks.iter().flatten().filter_map(|at| finding(advised, *at));
+    let kinds: Vec<usize> = findings.map(kind).collect();
+    let told = KINDS.iter().enumerate().filter_map(|(place, (one, many))| {
+        let all = kinds.iter().filter(|kind| **kind == place).count() as u64;
+        (all > 0).then(|| count(all, one, many))
+    });
+    let told: Vec<String> = told.collect();
+    if told.is_empty() { "nothing to change".to_owned() } else { told.join(", ") }
 }
 
 /// `1 class`, `1,200 classes`.
@@ -247,18 +255,17 @@ fn load(advised: &Advised) -> String {
 
 /// A block.
 fn item(advised: &Advised, number: usize, block: &[usize], depth: Depth) -> Piece {
-    let findings: Vec<(usize, &Finding)> =
-        block.iter().filter_map(|at| Some((*at, finding(advised, *at)?))).collect();
-    let worst = findings.iter().map(|(_, it)| it.severity).max();
+    let findings: Vec<&Finding> = block.iter().filter_map(|at| finding(advised, *at)).collect();
+    let worst = findings.iter().map(|it| it.severity).max();
     let mut notes = Vec::new();
     let mut text = String::new();
-    for (at, it) in findings {
+    for it in findings {
         if text.is_empty() {
             text = heading(it);
         } else {
             notes.push(Note::Words(tone(it.severity), format!("also {}", heading(it))));
         }
-        notes.extend(notes_of(advised, at, it, depth));
+        notes.extend(notes_of(advised, it, depth));
     }
     let tone = worst.map_or(Tone::Plain, tone);
     Piece::Item { label: format!("{number}."), tone, text, notes }
@@ -274,7 +281,7 @@ fn heading(finding: &Finding) -> String {
 }
 
 /// What is said further of a finding.
-fn notes_of(advised: &Advised, place: usize, finding: &Finding, depth: Depth) -> Vec<Note> {
+fn notes_of(advised: &Advised, finding: &Finding, depth: Depth) -> Vec<Note> {
     let mut notes = Vec::new();
     let words = |tone, head: &str, text: &str| {
         (!text.is_empty()).then(|| Note::Words(tone, format!("{head}: {text}")))
@@ -296,13 +303,12 @@ fn notes_of(advised: &Advised, place: usize, finding: &Finding, depth: Depth) ->
         notes.push(Note::Words(Tone::Plain, head.to_owned()));
         notes.extend(todo.sql.iter().map(|sql| Note::Code(ended(sql))));
     }
-    let undo = advised.counsel.undo_of(place);
-    if !undo.is_empty() {
+    if !todo.undo.is_empty() {
         notes.push(Note::Words(Tone::Dim, "undo:".to_owned()));
-        notes.extend(undo.iter().map(|sql| Note::Code(ended(sql))));
+        notes.extend(todo.undo.iter().map(|sql| Note::Code(ended(sql))));
     }
     notes.extend(serves(advised, finding));
-    notes.extend(words(Tone::Plain, "may save", &saves(finding)));
+    notes.extend(words(Tone::Plain, "effect", &effect(finding)));
     notes.extend(words(Tone::Plain, "costs", &told(&costs)));
     notes.extend(verify(&finding.verify).into_iter().map(|note| match note {
         Note::Code(text) => Note::Code(ended(&text)),
@@ -313,7 +319,7 @@ fn notes_of(advised: &Advised, place: usize, finding: &Finding, depth: Depth) ->
 
 /// What a change costs is told apart from what was seen.
 pub fn is_cost(fact: &Fact) -> bool {
-    ["write", "space", "cost", "index_bytes"].iter().any(|head| fact.name.starts_with(head))
+    ["percent_of_gain_paid", "write", "index_bytes"].iter().any(|head| fact.name.starts_with(head))
 }
 
 /// A statement that can be pasted.
@@ -330,8 +336,12 @@ pub fn ended(sql: &str) -> String {
 fn serves(advised: &Advised, finding: &Finding) -> Vec<Note> {
     let mut served: Vec<(ClassId, Option<&Line>)> =
         classes(finding).map(|id| (id, advised.counsel.line(id))).collect();
-    served.sort_by_key(|(id, line)| (std::cmp::Reverse(line.and_then(|line| line.share)), *id));
-    let head = if finding.recommendation.action == Action::None { "of" } else { "serves" };
+    served.sort_by_key(|(id, line)| (Reverse(line.and_then(|line| line.share)), *id));
+    let head = match finding.recommendation.action {
+        Action::Drop => "of the table",
+        _ if finding.category == Category::Index => "serves",
+        _ => "of",
+    };
     let told = |(place, (id, line)): (usize, &(ClassId, Option<&Line>))| {
         let head = if place == 0 { format!("{head}: ") } else { "and ".to_owned() };
         Note::Words(Tone::Plain, format!("{head}{}", class(*id, *line)))
@@ -363,11 +373,31 @@ pub fn share_of(percent: Amount) -> String {
     format!("{}.{}%", tenths / 10, tenths % 10)
 }
 
-/// What may be saved, as a range: what is sure to be measured is at its upper end.
-pub fn saves(finding: &Finding) -> String {
-    let Some(benefit) = finding.benefit.filter(|it| it.of_micros > 0) else {
-        return String::new();
+/// What a change is expected to do: what time it saves, or where times are not known which rows
+/// are read.
+pub fn effect(finding: &Finding) -> String {
+    saves(finding).or_else(|| rows_read(finding)).unwrap_or_default()
+}
+
+/// Rows that a call reads, before and after.
+fn rows_read(finding: &Finding) -> Option<String> {
+    let number = |name: &str| {
+        let fact = finding.evidence.iter().find(|fact| fact.name == name)?;
+        match fact.value {
+            Value::Number(amount) => Some(amount),
+            _ => None,
+        }
     };
+    let (now, then) = (number(ROWS[0])?, number(ROWS[1])?);
+    Some(format!("a call reads ~{} rows, now ~{}", then.grouped(), now.grouped()))
+}
+
+/// Facts that tell an effect.
+const ROWS: [&str; 2] = ["rows_read_now", "rows_read_then"];
+
+/// What may be saved, as a range: what is computed is its upper end.
+fn saves(finding: &Finding) -> Option<String> {
+    let benefit = finding.benefit.filter(|it| it.of_micros > 0)?;
     // Section 10 of the rules weighs advice so: high 0.8, medium 0.5, low 0.2.
     let tenths = match finding.confidence {
         Confidence::High => 8,
@@ -380,7 +410,8 @@ pub fn saves(finding: &Finding) -> String {
     let part = part.map_or(String::new(), |part| {
         format!(" (up to {})", percent(part.times(Amount::whole(100)).rounded()))
     });
-    format!("~{} to ~{} of {}{part}", time(least), time(benefit.micros), time(benefit.of_micros))
+    let (most, all) = (time(benefit.micros), time(benefit.of_micros));
+    Some(format!("saves ~{} to ~{most} of {all}{part}", time(least)))
 }
 
 /// A finding in a line.
@@ -389,8 +420,13 @@ fn line_of(finding: &Finding) -> String {
     format!("{severity} {}: {}", finding.rule, one_line(&finding.title))
 }
 
-/// Why there is nothing to do.
-fn quiet_line(advised: &Advised, finding: &Finding) -> String {
+/// The greatest share of the classes that a finding is about.
+fn share_served(advised: &Advised, finding: &Finding) -> Option<Amount> {
+    classes(finding).filter_map(|id| advised.counsel.line(id)?.share).max()
+}
+
+/// Why there is nothing to do; at length if all is asked for.
+fn quiet_line(advised: &Advised, finding: &Finding, depth: Depth) -> String {
     let id = finding.subject.query_id.or(finding.queries.first().copied());
     let of = id.map(|id| {
         let item = advised.counsel.line(id).map_or(String::new(), |line| one_line(&line.item));
@@ -398,7 +434,10 @@ fn quiet_line(advised: &Advised, finding: &Finding) -> String {
     });
     let text = one_line(&finding.recommendation.text);
     let title = one_line(&finding.title);
-    let why = if text.is_empty() { title } else { format!("{title}. {text}") };
+    let why = match depth {
+        Depth::Full if !text.is_empty() => format!("{}. {text}", title.trim_end_matches('.')),
+        _ => title,
+    };
     format!("{}{} {why}", finding.rule, of.unwrap_or(":".to_owned()))
 }
 
@@ -444,7 +483,7 @@ fn unread(advised: &Advised, depth: Depth) -> Vec<Piece> {
         return Vec::new();
     }
     let share = |id| advised.counsel.line(id).and_then(|line| line.share);
-    unread.sort_by_key(|it| (std::cmp::Reverse(share(it.query_id)), it.query_id));
+    unread.sort_by_key(|it| (Reverse(share(it.query_id)), it.query_id));
     let told = unread.iter().map(|it| {
         format!(
             "{}: {}",

@@ -2,10 +2,11 @@
 //! can be pasted into a client.
 
 use super::Counsel;
-use super::page::{ended, is_cost, saves, share_of};
+use super::page::{effect, ended, is_cost, share_of};
 use crate::advice::{Action, Finding};
 use crate::report::plans::Depth;
-use crate::report::plans::review::evidence;
+use crate::report::plans::page::Note;
+use crate::report::plans::review::{evidence, verify};
 use crate::report::plans::wrap::{one_line, wrap};
 
 /// Columns of a comment.
@@ -26,16 +27,13 @@ pub fn changes(counsel: &Counsel) -> usize {
 
 /// The script; `None` where no index is to be changed.
 pub fn of(counsel: &Counsel) -> Option<String> {
-    let findings = counsel.advice.findings.iter().enumerate();
-    let changes = findings.filter(|(_, finding)| is_change(finding));
-    let parts: Vec<String> = changes
-        .enumerate()
-        .map(|(number, (place, finding))| change(counsel, number + 1, place, finding))
-        .collect();
+    let changes = counsel.advice.findings.iter().filter(|finding| is_change(finding));
+    let parts: Vec<String> =
+        changes.enumerate().map(|(number, finding)| change(counsel, number + 1, finding)).collect();
     (!parts.is_empty()).then(|| parts.join("\n"))
 }
 
-fn change(counsel: &Counsel, number: usize, place: usize, finding: &Finding) -> String {
+fn change(counsel: &Counsel, number: usize, finding: &Finding) -> String {
     let mut text = String::new();
     let mut comment = |words: &str| {
         for (at, line) in wrap(&one_line(words), WIDTH - 3).iter().enumerate() {
@@ -46,9 +44,9 @@ fn change(counsel: &Counsel, number: usize, place: usize, finding: &Finding) -> 
     };
     comment(&format!("{number}. {} {}: {}", finding.rule, finding.severity.word(), finding.title));
     comment(&serves(counsel, finding));
-    let saves = saves(finding);
-    if !saves.is_empty() {
-        comment(&format!("may save {saves}"));
+    let effect = effect(finding);
+    if !effect.is_empty() {
+        comment(&format!("effect: {effect}"));
     }
     let costs = finding.evidence.iter().filter(|fact| is_cost(fact));
     let costs: Vec<String> = costs.map(|fact| evidence(fact, Depth::Usual)).collect();
@@ -63,10 +61,13 @@ fn change(counsel: &Counsel, number: usize, place: usize, finding: &Finding) -> 
     let line = |text: &mut String, head: &str, words: &str| {
         text.push_str(&format!("-- {head}: {}\n", one_line(words)));
     };
-    if !finding.verify.is_empty() {
-        line(&mut text, "check", &finding.verify);
+    let check = verify(&finding.verify);
+    match check.last() {
+        Some(Note::Code(sql)) => line(&mut text, "check", &ended(sql)),
+        Some(Note::Words(..)) => line(&mut text, "check", &finding.verify),
+        None => {}
     }
-    counsel.undo_of(place).iter().for_each(|sql| line(&mut text, "undo", &ended(sql)));
+    finding.recommendation.undo.iter().for_each(|sql| line(&mut text, "undo", &ended(sql)));
     text
 }
 
@@ -81,9 +82,13 @@ fn serves(counsel: &Counsel, finding: &Finding) -> String {
         let share = share.map_or(String::new(), |share| format!(" ({})", share_of(share)));
         named.push(format!("0x{id}{item}{share}"));
     }
+    let head = match finding.recommendation.action {
+        Action::Drop => "the table is used by",
+        _ => "serves",
+    };
     match (named.is_empty(), served.len().saturating_sub(NAMED)) {
         (true, _) => one_line(&finding.recommendation.text),
-        (false, 0) => format!("serves {}", named.join(", ")),
-        (false, more) => format!("serves {} and {more} more", named.join(", ")),
+        (false, 0) => format!("{head} {}", named.join(", ")),
+        (false, more) => format!("{head} {} and {more} more", named.join(", ")),
     }
 }

@@ -310,8 +310,8 @@ impl Builder<'_> {
                 Condition::Test(Test { column, op, span: span.clone() })
             }
             Side::Value(value) => {
-                let truth = truth_of(&value);
-                Condition::Constant(truth.map(|truth| truth != negated))
+                let is_null = value.kind == ValueKind::Null;
+                Condition::Constant(truth_of(&value).map(|truth| truth != negated && !is_null))
             }
             Side::Block(_) => Condition::Other(Vec::new()),
             Side::Other(_, _, columns, Form::Aggregate) => Condition::Other(columns),
@@ -420,14 +420,8 @@ impl Builder<'_> {
         let column = match left {
             Side::Column(column) => column,
             Side::Value(left) => {
-                let truth = match (&right, negated) {
-                    (Side::Value(right), false) => compare_values(&left, op, right),
-                    (Side::Value(right), true) => {
-                        compare_values(&left, op, right).map(|truth| !truth)
-                    }
-                    _ => None,
-                };
-                return Condition::Constant(truth);
+                let Side::Value(right) = right else { return Condition::Constant(None) };
+                return Condition::Constant(compare_values(&left, op, &right, negated));
             }
             Side::Block(_) => return Condition::Other(right.columns()),
             Side::Other(ref why, ..) => {
@@ -1060,7 +1054,7 @@ fn truth_of(value: &Value) -> Option<bool> {
 }
 
 /// Compares two literals, where the result is plain.
-fn compare_values(left: &Value, op: Comparison, right: &Value) -> Option<bool> {
+fn compare_values(left: &Value, op: Comparison, right: &Value, negated: bool) -> Option<bool> {
     if op != Comparison::NullSafe && [left, right].iter().any(|it| it.kind == ValueKind::Null) {
         return Some(false);
     }
@@ -1079,12 +1073,13 @@ fn compare_values(left: &Value, op: Comparison, right: &Value) -> Option<bool> {
         }
         _ => return None,
     };
-    Some(match op {
+    let holds = match op {
         Comparison::Equal | Comparison::NullSafe => order.is_eq(),
         Comparison::Differs => order.is_ne(),
         Comparison::Less => order.is_lt(),
         Comparison::LessOrEqual => order.is_le(),
         Comparison::Greater => order.is_gt(),
         Comparison::GreaterOrEqual => order.is_ge(),
-    })
+    };
+    Some(holds != negated)
 }

@@ -127,7 +127,7 @@ impl Builder<'_> {
     }
 
     fn says_token(&self, at: usize, text: &str) -> bool {
-        self.words.tokens.get(at).is_some_and(|tok| &self.text[tok.range()] == text)
+        self.words.tokens.get(at).is_some_and(|tok| tok.sign(self.text) == text)
     }
 
     /// Takes in what belongs to an expression on both sides.
@@ -182,8 +182,9 @@ impl Builder<'_> {
     /// Whether a token cannot be in an expression that is such a part.
     fn ends_part(&self, tok: Tok, part: Part) -> bool {
         use Keyword as K;
-        let text = &self.text[tok.range()];
+        let text = tok.sign(self.text);
         match tok.kind {
+            Kind::HintOpen | Kind::HintClose => return true,
             Kind::Byte => return matches!(text, "(" | ")" | "," | ";" | "{" | "}"),
             Kind::Operator => {
                 return match text {

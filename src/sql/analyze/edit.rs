@@ -33,8 +33,10 @@ pub(super) struct Facts {
     pub(super) lists: HashMap<usize, Vec<Value>>,
     /// Columns of a JSON_TABLE, by where it stands.
     pub(super) json_tables: HashMap<usize, Vec<String>>,
-    /// Clauses that cut the tree short: there may be more.
+    /// Conditions were left out.
     pub(super) is_partial: bool,
+    /// A CASE has no END.
+    pub(super) has_open_case: bool,
 }
 
 /// The name under which MATCH … AGAINST is a function.
@@ -60,6 +62,7 @@ pub(super) fn edit(text: &str, tokens: &[Tok]) -> (Vec<TokenWithSpan>, Facts) {
         last: None,
     };
     editor.range(0..tokens.len());
+    editor.facts.has_open_case |= editor.frames.iter().any(|frame| frame.cases > 0);
     while editor.frames.len() > 1 {
         editor.close(Span::empty());
     }
@@ -190,13 +193,13 @@ impl<'a> Editor<'a> {
     }
 
     fn text(&self, at: usize) -> &'a str {
-        self.tok(at).map_or("", |tok| &self.text[tok.range()])
+        self.tok(at).map_or("", |tok| tok.sign(self.text))
     }
 
     fn says(&self, at: usize, text: &str) -> bool {
         self.tok(at).is_some_and(|tok| {
-            matches!(tok.kind, Kind::Word | Kind::Byte | Kind::Operator | Kind::Literal)
-                && self.text[tok.range()].eq_ignore_ascii_case(text)
+            !matches!(tok.kind, Kind::Quoted | Kind::Name | Kind::Variable)
+                && tok.sign(self.text).eq_ignore_ascii_case(text)
         })
     }
 
@@ -283,7 +286,8 @@ impl<'a> Editor<'a> {
 
     fn close(&mut self, span: Span) {
         self.out.push(TokenWithSpan::new(Token::RParen, span));
-        self.frames.pop();
+        let closed = self.frames.pop();
+        self.facts.has_open_case |= closed.is_some_and(|frame| frame.cases > 0);
         self.expects_table = false;
     }
 
@@ -345,13 +349,7 @@ impl<'a> Editor<'a> {
                 self.push(Token::AtSign, tok.range());
                 at + 1
             }
-            // A mark of ours: a comma that is not in the text.
-            Kind::HintClose => {
-                self.push(Token::Comma, tok.range());
-                at + 1
-            }
-            Kind::HintOpen => at + 1,
-            Kind::Operator | Kind::Byte => self.sign(at, tok),
+            Kind::Operator | Kind::Byte | Kind::HintOpen | Kind::HintClose => self.sign(at, tok),
         }
     }
 
@@ -403,7 +401,7 @@ impl<'a> Editor<'a> {
 
     fn sign(&mut self, at: usize, tok: Tok) -> usize {
         let clause = self.frame().clause;
-        let token = match &self.text[tok.range()] {
+        let token = match tok.sign(self.text) {
             "(" => return self.parenthesis(at, tok),
             ")" => {
                 if self.frames.len() > 1 {
@@ -950,7 +948,7 @@ impl<'a> Editor<'a> {
     }
 
     fn says_at_last(&self, text: &str) -> bool {
-        self.last.is_some_and(|last| &self.text[last.range()] == text)
+        self.last.is_some_and(|last| last.sign(self.text) == text)
     }
 
     /// VALUES(c) of ON DUPLICATE KEY UPDATE is a function.

@@ -69,7 +69,7 @@ impl Reader<'_> {
     }
 
     fn text(&self, at: usize) -> &str {
-        self.tok(at).map_or("", |tok| &self.text[tok.range()])
+        self.tok(at).map_or("", |tok| tok.sign(self.text))
     }
 
     fn says(&self, at: usize, text: &str) -> bool {
@@ -274,7 +274,7 @@ impl Reader<'_> {
         let returned = self.copy(returning + 1..self.len());
         if !returned.is_empty() {
             if !items.is_empty() {
-                items.push(Tok { kind: Kind::Byte, ..verb }.as_comma());
+                items.push(verb.as_comma());
             }
             items.extend(returned);
         }
@@ -436,13 +436,6 @@ impl Reader<'_> {
             }
         }
         statement.is_of_values = !statement.query.is_empty();
-    }
-}
-
-impl Tok {
-    /// A comma that is not in the text, in the place of this token.
-    fn as_comma(self) -> Self {
-        Self { kind: Kind::HintClose, word: Keyword::NoKeyword, ..self }
     }
 }
 

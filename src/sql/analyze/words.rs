@@ -8,6 +8,9 @@ use sqlparser::keywords::Keyword;
 use crate::sql::token::{Kind, tokens};
 
 /// A token of the statement, or one that was put in (then it stands where its cause stands).
+///
+/// Hints and the marks of comments are none of them; their kinds stand for signs that were put in:
+/// `HintOpen` is a closing parenthesis, `HintClose` a comma.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tok {
     pub(super) kind: Kind,
@@ -24,6 +27,20 @@ impl Tok {
 
     pub(super) fn range(self) -> Range<usize> {
         self.start..self.end
+    }
+
+    /// The token as it is read: in the text, or what was put in for it.
+    pub(super) fn sign(self, text: &str) -> &str {
+        match self.kind {
+            Kind::HintOpen => ")",
+            Kind::HintClose => ",",
+            _ => text.get(self.range()).unwrap_or_default(),
+        }
+    }
+
+    /// A comma that is not in the text, in the place of this token.
+    pub(super) fn as_comma(self) -> Self {
+        Self { kind: Kind::HintClose, word: Keyword::NoKeyword, ..self }
     }
 
     /// A keyword that is not in the text, in the place of this token.
@@ -140,8 +157,17 @@ impl Words {
             words.is_cut |= words.tokens.last().is_some_and(|last| is_open(text, *last));
         }
         words.drop_dots(text);
-        words.end = words.end.min(words.last_end().max(1));
+        words.end = words.last_end();
         words.tell_functions(text);
+        words.pair_parentheses(text);
+        words
+    }
+
+    /// The first tokens of these, as those of a text that was cut behind them.
+    pub(super) fn cut(&self, text: &str, length: usize) -> Self {
+        let tokens = self.tokens.get(..length).unwrap_or_default().to_vec();
+        let mut words = Self { tokens, is_cut: true, ..Self::default() };
+        words.end = words.last_end();
         words.pair_parentheses(text);
         words
     }
@@ -193,12 +219,41 @@ impl Words {
                 self.depth = self.depth.max(open.len());
             }
         }
-        self.is_cut |= !open.is_empty() && self.end >= self.last_end();
+        if open.is_empty() {
+            return;
+        }
+        // Those without an end are closed at the end of the text.
+        self.is_cut = true;
+        while let Some(opened) = open.pop() {
+            let at = self.tokens.len();
+            let (start, end) = (self.end, self.end);
+            self.tokens.push(Tok { kind: Kind::HintOpen, start, end, word: Keyword::NoKeyword });
+            self.pair.push(opened);
+            self.around.push(open.last().copied().unwrap_or(NONE));
+            if let Some(pair) = self.pair.get_mut(opened) {
+                *pair = at;
+            }
+        }
+    }
+
+    /// How many tokens may be a level of the parser.
+    pub(super) fn levels(&self, text: &str) -> usize {
+        let is_level = |tok: &&Tok| match tok.kind {
+            Kind::Operator => true,
+            Kind::Word => !tok.is(Keyword::NoKeyword),
+            _ => false,
+        };
+        let signs = |tok: &&Tok| is_byte(text, **tok, b'!') || is_byte(text, **tok, b'~');
+        self.tokens.iter().filter(|tok| is_level(tok) || signs(tok)).count()
     }
 }
 
 fn is_byte(text: &str, tok: Tok, byte: u8) -> bool {
-    tok.kind == Kind::Byte && text.as_bytes().get(tok.start) == Some(&byte)
+    match tok.kind {
+        Kind::Byte => text.as_bytes().get(tok.start) == Some(&byte),
+        Kind::HintOpen => byte == b')',
+        _ => false,
+    }
 }
 
 /// Of each parenthesis: its other one.
@@ -224,7 +279,7 @@ pub(super) fn ends_operand(text: &str, tok: Tok) -> bool {
     match tok.kind {
         Kind::Literal | Kind::Name | Kind::Quoted | Kind::Variable => true,
         Kind::Word => matches!(tok.word, Keyword::NoKeyword | Keyword::END),
-        _ => &text[tok.range()] == ")",
+        _ => tok.sign(text) == ")",
     }
 }
 
