@@ -340,9 +340,8 @@ impl<'a> Statement<'a> {
             index.is_visible
                 && matches!(index.kind, schema::IndexKind::Plain | schema::IndexKind::Unique)
         };
-        !source.columns.is_empty()
-            && !(source.is_star && source.columns.len() < table.columns.len())
-            && table.indexes.iter().filter(secondary).any(holds)
+        let is_listed = !source.is_star || source.columns.len() >= table.columns.len();
+        !source.columns.is_empty() && is_listed && table.indexes.iter().filter(secondary).any(holds)
     }
 
     /// The server, where it is known: MySQL or MariaDB, and its version.
