@@ -58,6 +58,7 @@ fn of_wrapped<'a>(
 ) -> Option<Hit<'a>> {
     let column = wrapped.columns.first()?;
     let what = match &wrapped.why {
+        Why::Function(name) if name == "CASE" => "stands in a CASE".to_owned(),
         Why::Function(name) => format!("stands in {name}()"),
         Why::Arithmetic => "is computed with".to_owned(),
         Why::Collation => "is compared in another collation".to_owned(),
