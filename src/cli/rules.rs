@@ -1,6 +1,5 @@
 //! `adagio rules`.
 
-
 use adagio::advice;
 use adagio::report::rules::{find, list, nearest, page};
 use anyhow::bail;
