@@ -8,6 +8,7 @@
 //!
 //! Costs are estimates, so they are counted in floats here and rounded where a finding tells them.
 
+mod calibrate;
 mod candidate;
 pub(super) mod catalogue;
 mod cost;
@@ -54,7 +55,11 @@ pub(super) fn advise(
     learn(classes, &mut tables);
     let queries: Vec<Option<query::Query>> = classes
         .iter()
-        .map(|it| query::build(&it.shape, &mut tables, it.class.database.as_deref()))
+        .map(|it| {
+            let mut query = query::build(&it.shape, &mut tables, it.class.database.as_deref())?;
+            calibrate::calibrate(&mut query, it, &tables);
+            Some(query)
+        })
         .collect();
     let set = often_set(&queries, classes);
     let may_mix = may_mix(workload, schema);
