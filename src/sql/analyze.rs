@@ -137,6 +137,9 @@ fn shape(
         ..Builder::new(text, words, &facts, catalog)
     };
     builder.query(&query, Place { role: Role::Statement, parent: None, outer: None });
+    if builder.is_too_large {
+        return Err(Refused::TooLarge);
+    }
     Ok(builder.finish(&statement))
 }
 

@@ -44,6 +44,8 @@ pub(super) struct Builder<'a> {
     pub(super) assigned: Vec<Column>,
     /// `*` selects nothing here: the block is that of EXISTS.
     pub(super) is_for_exists: bool,
+    /// A block has more sources than we read.
+    pub(super) is_too_large: bool,
 }
 
 /// What an alias is against a column.
@@ -409,6 +411,10 @@ impl<'a> Builder<'a> {
     }
 
     fn item(&mut self, block: usize, kind: ItemKind, alias: Option<String>, span: Range<usize>) {
+        if let Some(alias) = &alias {
+            let at = self.blocks[block].items.len();
+            self.scopes[block].aliases.entry(alias.to_lowercase()).or_insert(at);
+        }
         self.blocks[block].items.push(Item { kind, alias, span });
     }
 

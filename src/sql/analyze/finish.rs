@@ -218,6 +218,7 @@ impl<'a> Builder<'a> {
             assignments: 0,
             assigned: Vec::new(),
             is_for_exists: false,
+            is_too_large: false,
         }
     }
 }
