@@ -122,7 +122,7 @@ fn of_offset(statement: &Statement<'_>, at: usize, block: &Block, limit: Limit) 
     } else if let Some(sql) = is_simple.then(joined).flatten() {
         let text = "Find the page by its primary keys first, and read its rows then: the inner SELECT passes over entries of an \
             index that holds the condition and the order, and only the rows of the page are read whole. Each key is one row, \
-            so the join gives the same rows. An order without ties also allows paging by the values of the last row.";
+            so the join gives the same rows; those that the order does not tell apart come as they happen to, now as before. An order without ties also allows paging by the values of the last row.";
         recommend(&mut finding, text.to_owned(), Some(sql));
     } else {
         let text = "Page by the values of the last row: ORDER BY columns that are unique together, and ask for what is behind \

@@ -53,6 +53,8 @@ rule! {
 
 /// Rows from which on it costs.
 const MIN_ROWS: u64 = 1_000;
+/// Conditions in all arms that are compared, each with each.
+const MOST_TESTS: usize = 500;
 /// Arms that are written as parts of a UNION.
 const MOST_ARMS: usize = 4;
 
@@ -77,7 +79,8 @@ fn finding(
     conjunct: &Conjunct,
     arms: &[Vec<Conjunct>],
 ) -> Option<Finding> {
-    if arms.len() < 2 || arms.len() > 1_000 || conjunct.span.is_empty() {
+    let count: usize = arms.iter().map(Vec::len).sum();
+    if arms.len() < 2 || count > MOST_TESTS || conjunct.span.is_empty() {
         return None;
     }
     let tests: Vec<Vec<&Test>> = arms.iter().map(|arm| searches(place, arm)).collect();

@@ -61,8 +61,12 @@ pub struct Met<'a> {
     pub is_in_or: bool,
 }
 
-/// Conditions of a statement that are looked at: of 100,000 arms the first tell enough.
-const MOST: usize = 20_000;
+/// Conditions of a statement, and of a block, that are looked at: of 100,000 arms the first tell
+/// enough, and rules that compare each with each stay quick.
+const MOST: usize = 2_000;
+/// Blocks of a statement that are looked at, and sources of one of them.
+const MOST_BLOCKS: usize = 500;
+const MOST_SOURCES: usize = 100;
 
 impl<'a> Statement<'a> {
     /// The text of a stretch; empty of what is not in the text.
@@ -75,10 +79,11 @@ impl<'a> Statement<'a> {
         shortened(&on_one_line(self.quote(span)), OF_FACT)
     }
 
-    /// Blocks that stand in the text, with their places.
+    /// Blocks that stand in the text, with their places: the first of very many.
     pub fn blocks(&self) -> impl Iterator<Item = (usize, &'a Block)> {
         let blocks = self.shape.blocks.iter().enumerate();
-        blocks.filter(|(_, block)| !block.span.is_empty())
+        let small = blocks.filter(|(_, block)| block.sources.len() <= MOST_SOURCES);
+        small.filter(|(_, block)| !block.span.is_empty()).take(MOST_BLOCKS)
     }
 
     /// The block at a place.
@@ -98,6 +103,7 @@ impl<'a> Statement<'a> {
             let mut open: Vec<Met<'a>> = it
                 .conditions
                 .iter()
+                .take(MOST)
                 .rev()
                 .map(|conjunct| Met { block, conjunct, is_in_or: false })
                 .collect();
@@ -125,7 +131,7 @@ impl<'a> Statement<'a> {
     /// Tests that all rows of a source must pass: those of WHERE outside of OR.
     pub fn tests(&self, at: At) -> impl Iterator<Item = &'a Test> {
         let conditions = self.block(at.0).map_or(&[][..], |block| &block.conditions);
-        conditions.iter().filter_map(move |conjunct| {
+        conditions.iter().take(MOST).filter_map(move |conjunct| {
             let is_there = conjunct.clause == Clause::Where || conjunct.clause == Clause::On(at.1);
             match &conjunct.condition {
                 Condition::Test(test) if is_there && test.column.of == Some(at) => Some(test),
@@ -334,9 +340,8 @@ impl<'a> Statement<'a> {
             index.is_visible
                 && matches!(index.kind, schema::IndexKind::Plain | schema::IndexKind::Unique)
         };
-        !source.columns.is_empty()
-            && !(source.is_star && source.columns.len() < table.columns.len())
-            && table.indexes.iter().filter(secondary).any(holds)
+        let is_listed = !source.is_star || source.columns.len() >= table.columns.len();
+        !source.columns.is_empty() && is_listed && table.indexes.iter().filter(secondary).any(holds)
     }
 
     /// The server, where it is known: MySQL or MariaDB, and its version.

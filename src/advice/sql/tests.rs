@@ -180,3 +180,45 @@ fn codes_are_those_of_the_catalogue_each_once() {
     let want: Vec<String> = (1..=26).map(|number| format!("SQL{number:03}")).collect();
     assert_eq!(codes, want);
 }
+
+#[test]
+fn statements_of_any_size_are_read_soon() {
+    const TABLES: &str = "CREATE TABLE t (id int PRIMARY KEY, a int, b int, c varchar(9), d datetime, KEY (a), KEY (c), KEY (d)); \
+        CREATE TABLE u (id int PRIMARY KEY, a int, x varchar(9));";
+    let many = |head: &str, item: fn(usize) -> String, between: &str, count: usize| {
+        let items: Vec<String> = (0..count).map(item).collect();
+        format!("{head}{}", items.join(between))
+    };
+    let texts = [
+        many("SELECT id FROM t WHERE ", |it| format!("a = {it} OR b = {it}"), " OR ", 20_000),
+        many(
+            "SELECT id FROM t WHERE ",
+            |it| format!("(a = {it} AND YEAR(d) = {it})"),
+            " OR ",
+            10_000,
+        ),
+        many("SELECT id FROM t WHERE ", |it| format!("c = {it}"), " AND ", 20_000),
+        many("SELECT id FROM t WHERE ", |it| format!("a + {it} > 7"), " AND ", 20_000),
+        many("SELECT t.id FROM t, u WHERE ", |it| format!("t.b = {it}"), " AND ", 20_000),
+        many("SELECT id FROM t WHERE c NOT IN (", |it| it.to_string(), ", ", 50_000) + ")",
+        many("SELECT ", |it| format!("(SELECT MAX(a) FROM u WHERE u.a = t.a + {it})"), ", ", 500)
+            + " FROM t",
+        many("", |it| format!("SELECT id FROM t WHERE a = {it}"), " UNION ", 500),
+        many("SELECT 1 FROM ", |it| format!("t t{it}"), ", ", 200),
+        many(
+            "SELECT id FROM t WHERE a IN (SELECT a FROM u WHERE ",
+            |_| "x LIKE '%a%'".to_owned(),
+            " OR ",
+            5_000,
+        ) + ")",
+        format!("SELECT id FROM t WHERE {}a + 1 = 5{}", "(".repeat(90), ")".repeat(90)),
+        format!("SELECT id FROM t WHERE c = '{}' AND DATE(d) = '2026-02-01'", "x".repeat(1 << 20)),
+    ];
+    for text in texts {
+        let start = std::time::Instant::now();
+        let _ = Given::text(&text).schema(TABLES).read();
+        let taken = start.elapsed();
+        let head: String = text.chars().take(60).collect();
+        assert!(taken.as_secs() < 20, "{taken:?} for {head}");
+    }
+}

@@ -295,6 +295,20 @@ fn unquoted(name: &str) -> String {
     name.trim_matches('`').replace("``", "`")
 }
 
+/// A condition as one part of an AND: in parentheses where OR or XOR stands in it.
+pub fn as_part(condition: &str) -> String {
+    let words = Words::of(condition, &(0..condition.len()));
+    let is_loose = |words: &Words<'_>, at: usize| {
+        words.is(at, "OR")
+            || words.is(at, "XOR")
+            || words.at(at) == "||" && words.depth(at) == Some(0)
+    };
+    match words.is_some_and(|words| !(0..words.len()).any(|at| is_loose(&words, at))) {
+        true => condition.to_owned(),
+        false => format!("({condition})"),
+    }
+}
+
 /// A name as SQL has it, in back-quotes where it needs them.
 pub fn quoted(name: &str) -> String {
     let is_plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')

@@ -53,8 +53,7 @@ pub fn moved(cut: &Cut<'_, '_>, known: Option<Known<'_>>) -> Option<Bare> {
     }
     // What is multiplied by less than nothing, or taken from something, falls where the column
     // rises.
-    let is_turned =
-        sign == "*" && number < 0 || sign == "/" && number < 0 || sign == "-" && !is_first;
+    let is_turned = matches!(sign, "*" | "/") && number < 0 || sign == "-" && !is_first;
     let column = cut.column;
     let condition = match (cut.op(), values.as_slice()) {
         (op @ ("=" | "<=>"), [value]) => format!("{column} {op} {value}"),

@@ -58,7 +58,8 @@ pub fn collated(cut: &Cut<'_, '_>, known: Option<Known<'_>>) -> Option<Bare> {
     // Blanks at the end count in some collations and not in others.
     let is_padded = !collation.contains("0900") && !collation.contains("nopad");
     let is_exact = named.is_some_and(|name| name.to_ascii_lowercase().ends_with("_bin"));
-    if !is_binary && !(is_exact && is_padded) {
+    let is_finer = is_binary || is_exact && is_padded;
+    if !is_finer {
         return None;
     }
     Bare::new(
