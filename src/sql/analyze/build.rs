@@ -24,6 +24,7 @@ pub(super) struct Builder<'a> {
     pub(super) words: &'a Words,
     pub(super) facts: &'a Facts,
     pub(super) catalog: &'a dyn Catalog,
+    pub(super) limits: &'a super::Limits,
     /// How many views this text stands in.
     pub(super) views: usize,
     pub(super) blocks: Vec<Block>,
@@ -124,7 +125,8 @@ impl<'a> Builder<'a> {
         let mut kind = None;
         self.arms(query, Tail::default(), &mut arms, &mut kind);
         let whole = arms.len() > 1;
-        let combined = whole.then(|| Tail { order: query.order_by.as_ref(), limit: self.limit(query) });
+        let combined =
+            whole.then(|| Tail { order: query.order_by.as_ref(), limit: self.limit(query) });
         let is_values = arms.iter().all(|(arm, _)| matches!(arm, SetExpr::Values(_)));
         let mut given = Given { is_values, ..Given::default() };
         let is_for_exists = std::mem::take(&mut self.is_for_exists);
@@ -150,12 +152,8 @@ impl<'a> Builder<'a> {
             }
             if let Some(tail) = combined {
                 let kind = kind.unwrap_or(Combines::Union);
-                self.blocks[block].arm = Some(Arm {
-                    first,
-                    kind,
-                    limit: tail.limit,
-                    is_ordered: tail.order.is_some(),
-                });
+                self.blocks[block].arm =
+                    Some(Arm { first, kind, limit: tail.limit, is_ordered: tail.order.is_some() });
             }
             if index == 0 {
                 given.columns = columns.map(Rc::from);
@@ -172,8 +170,12 @@ impl<'a> Builder<'a> {
         for table in &with.cte_tables {
             let name = self.name(&table.alias.name).to_lowercase();
             let id = self.commons.len();
-            let listed: Vec<String> =
-                table.alias.columns.iter().map(|column| self.name(&column.name).to_lowercase()).collect();
+            let listed: Vec<String> = table
+                .alias
+                .columns
+                .iter()
+                .map(|column| self.name(&column.name).to_lowercase())
+                .collect();
             let listed = (!listed.is_empty()).then(|| Rc::from(listed));
             let mut common = Common { name, is_open: with.recursive, ..Common::default() };
             common.columns = match (&listed, with.recursive) {
@@ -217,9 +219,7 @@ impl<'a> Builder<'a> {
             SelectItem::UnnamedExpr(Expr::CompoundIdentifier(parts)) => {
                 parts.last().map(|name| self.name(name).to_lowercase())
             }
-            SelectItem::UnnamedExpr(expr) => {
-                Some(self.text[self.cover(expr)].to_lowercase())
-            }
+            SelectItem::UnnamedExpr(expr) => Some(self.text[self.cover(expr)].to_lowercase()),
             _ => None,
         });
         names.collect::<Option<Vec<_>>>().map(Rc::from)
@@ -327,7 +327,8 @@ impl<'a> Builder<'a> {
         }
         if let Some(OrderBy { kind: OrderByKind::Expressions(keys), .. }) = tail.order {
             for key in keys {
-                let is_descending = matches!(key.options.sort, Some(sqlparser::ast::OrderBySort::Desc));
+                let is_descending =
+                    matches!(key.options.sort, Some(sqlparser::ast::OrderBySort::Desc));
                 let key = self.key(block, &key.expr, is_descending);
                 self.blocks[block].order.push(key);
             }
@@ -419,7 +420,12 @@ impl<'a> Builder<'a> {
     }
 
     /// `*`: the columns that it stands for, if they are known.
-    fn star(&mut self, block: usize, source: Option<usize>, is_for_exists: bool) -> Option<Vec<String>> {
+    fn star(
+        &mut self,
+        block: usize,
+        source: Option<usize>,
+        is_for_exists: bool,
+    ) -> Option<Vec<String>> {
         let all = match source {
             Some(source) => source..source + 1,
             None => 0..self.blocks[block].sources.len(),
@@ -429,7 +435,8 @@ impl<'a> Builder<'a> {
             if !is_for_exists {
                 self.blocks[block].sources[source].is_star = true;
             }
-            let columns = self.scopes[block].sources.get(source).and_then(|known| known.columns.clone());
+            let columns =
+                self.scopes[block].sources.get(source).and_then(|known| known.columns.clone());
             match columns {
                 Some(columns) => {
                     if !is_for_exists {
@@ -497,9 +504,11 @@ impl<'a> Builder<'a> {
     fn key(&mut self, block: usize, expr: &Expr, is_descending: bool) -> Key {
         let span = self.cover(expr);
         let is_descending = is_descending || self.says_behind(span.end, "DESC");
-        if let Some(position) = position(expr) {
+        // A position is a number alone.
+        if let Some(position) = number(expr).and_then(|number| usize::try_from(number).ok()) {
             let items = &self.blocks[block].items;
-            let has_star = items.iter().take(position).any(|item| matches!(item.kind, ItemKind::Star(_)));
+            let has_star =
+                items.iter().take(position).any(|item| matches!(item.kind, ItemKind::Star(_)));
             let item = position.checked_sub(1).and_then(|at| items.get(at)).filter(|_| !has_star);
             let column = item.and_then(|item| match &item.kind {
                 ItemKind::Column(column) => Some(column.clone()),
@@ -513,11 +522,13 @@ impl<'a> Builder<'a> {
 
     fn says_behind(&self, end: usize, word: &str) -> bool {
         let at = self.words.tokens.partition_point(|tok| tok.start < end);
-        self.words.tokens.get(at).is_some_and(|tok| self.text[tok.range()].eq_ignore_ascii_case(word))
+        self.words
+            .tokens
+            .get(at)
+            .is_some_and(|tok| self.text[tok.range()].eq_ignore_ascii_case(word))
     }
 
     fn limit(&self, query: &Query) -> Option<Limit> {
-        let number = |expr: &Expr| self.number(expr);
         match query.limit_clause.as_ref()? {
             LimitClause::LimitOffset { limit, offset, .. } => Some(Limit {
                 offset: offset.as_ref().map_or(Some(0), |offset| number(&offset.value)),
@@ -528,15 +539,10 @@ impl<'a> Builder<'a> {
             }
         }
     }
-
-    fn number(&self, expr: &Expr) -> Option<u64> {
-        let Expr::Value(value) = expr else { return None };
-        bytes(value.span).and_then(|range| self.text.get(range))?.parse().ok()
-    }
 }
 
-/// A position of GROUP BY or ORDER BY: a number alone.
-fn position(expr: &Expr) -> Option<usize> {
+/// The number that an expression is, if it is written out.
+fn number(expr: &Expr) -> Option<u64> {
     let Expr::Value(value) = expr else { return None };
     match &value.value {
         sqlparser::ast::Value::Number(number, _) => number.parse().ok(),

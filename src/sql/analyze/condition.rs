@@ -126,7 +126,14 @@ impl Builder<'_> {
         self.blocks[block].conditions.extend(found);
     }
 
-    fn conditions(&mut self, block: usize, expr: &Expr, negated: bool, clause: Clause, out: &mut Vec<Conjunct>) {
+    fn conditions(
+        &mut self,
+        block: usize,
+        expr: &Expr,
+        negated: bool,
+        clause: Clause,
+        out: &mut Vec<Conjunct>,
+    ) {
         let (mut expr, mut negated) = (expr, negated);
         loop {
             match expr {
@@ -183,7 +190,13 @@ impl Builder<'_> {
     }
 
     /// A condition that is no AND, OR or NOT: it may demand several things.
-    fn leaf(&mut self, block: usize, expr: &Expr, negated: bool, span: &Range<usize>) -> Vec<Condition> {
+    fn leaf(
+        &mut self,
+        block: usize,
+        expr: &Expr,
+        negated: bool,
+        span: &Range<usize>,
+    ) -> Vec<Condition> {
         match expr {
             Expr::BinaryOp { left, op, right } if comparison(op).is_some() => {
                 let Some(op) = comparison(op) else { return Vec::new() };
@@ -206,14 +219,20 @@ impl Builder<'_> {
                     && op == Comparison::Equal
                 {
                     let op = listed(values.clone(), negated);
-                    return vec![Condition::Test(Test { column: column.clone(), op, span: span.clone() })];
+                    return vec![Condition::Test(Test {
+                        column: column.clone(),
+                        op,
+                        span: span.clone(),
+                    })];
                 }
                 vec![self.compared(block, left, op, right, negated, span)]
             }
             Expr::IsNull(tested) => vec![self.is_null(block, tested, negated, span)],
             Expr::IsNotNull(tested) => vec![self.is_null(block, tested, !negated, span)],
             Expr::IsUnknown(tested) => vec![self.truth(block, tested, "IS UNKNOWN", negated, span)],
-            Expr::IsNotUnknown(tested) => vec![self.truth(block, tested, "IS UNKNOWN", !negated, span)],
+            Expr::IsNotUnknown(tested) => {
+                vec![self.truth(block, tested, "IS UNKNOWN", !negated, span)]
+            }
             Expr::IsTrue(tested) => vec![self.truth(block, tested, "IS TRUE", negated, span)],
             Expr::IsNotTrue(tested) => vec![self.truth(block, tested, "IS TRUE", !negated, span)],
             Expr::IsFalse(tested) => vec![self.truth(block, tested, "IS FALSE", negated, span)],
@@ -227,7 +246,9 @@ impl Builder<'_> {
             Expr::In { expr: tested, target: InTarget::Subquery(query), negated: not, .. } => {
                 let is_negated = negated != *not;
                 let sides: Vec<_> = match inside(tested) {
-                    Expr::Tuple(tested) => tested.iter().map(|each| self.side(block, each)).collect(),
+                    Expr::Tuple(tested) => {
+                        tested.iter().map(|each| self.side(block, each)).collect()
+                    }
                     one => vec![self.side(block, one)],
                 };
                 let found = self.subquery(block, query, Role::In { is_negated });
@@ -240,7 +261,8 @@ impl Builder<'_> {
                     false => Op::InBlock(found),
                 })
             }
-            Expr::AnyOp { left, compare_op, right, .. } | Expr::AllOp { left, compare_op, right } => {
+            Expr::AnyOp { left, compare_op, right, .. }
+            | Expr::AllOp { left, compare_op, right } => {
                 self.quantified(block, expr, left, compare_op, right, negated, span)
             }
             Expr::Exists { subquery, negated: not } => {
@@ -271,8 +293,9 @@ impl Builder<'_> {
         if let Expr::Function(function) = expr
             && self.function_name(function) == "ISNULL"
             && let sqlparser::ast::FunctionArguments::List(list) = &function.args
-            && let [sqlparser::ast::FunctionArg::Unnamed(sqlparser::ast::FunctionArgExpr::Expr(tested))] =
-                &list.args[..]
+            && let [
+                sqlparser::ast::FunctionArg::Unnamed(sqlparser::ast::FunctionArgExpr::Expr(tested)),
+            ] = &list.args[..]
         {
             return self.is_null(block, tested, negated, span);
         }
@@ -381,7 +404,9 @@ impl Builder<'_> {
             (Side::Other(.., Form::Aggregate), _) => false,
             (Side::Value(_) | Side::Block(_), Side::Column(_) | Side::Other(..)) => true,
             (Side::Column(_), Side::Other(.., Form::Columns)) => true,
-            (Side::Other(.., Form::Changing), Side::Column(_) | Side::Other(.., Form::Columns)) => true,
+            (Side::Other(.., Form::Changing), Side::Column(_) | Side::Other(.., Form::Columns)) => {
+                true
+            }
             _ => false,
         };
         let (left, op, right) = match swaps {
@@ -406,7 +431,14 @@ impl Builder<'_> {
             Side::Block(found) => Operand::Block(found),
             other => {
                 let why = Why::NotConstant;
-                return self.wrapped(why, op.sign(), Side::Column(column), vec![other], negated, span);
+                return self.wrapped(
+                    why,
+                    op.sign(),
+                    Side::Column(column),
+                    vec![other],
+                    negated,
+                    span,
+                );
             }
         };
         match tested(op, other, negated) {
@@ -464,9 +496,16 @@ impl Builder<'_> {
         vec![Condition::Other(columns.collect())]
     }
 
-    fn each_column(&self, sides: Vec<Side>, span: &Range<usize>, op: impl Fn(usize) -> Op) -> Vec<Condition> {
+    fn each_column(
+        &self,
+        sides: Vec<Side>,
+        span: &Range<usize>,
+        op: impl Fn(usize) -> Op,
+    ) -> Vec<Condition> {
         let each = sides.into_iter().enumerate().map(|(at, side)| match side {
-            Side::Column(column) => Condition::Test(Test { column, op: op(at), span: span.clone() }),
+            Side::Column(column) => {
+                Condition::Test(Test { column, op: op(at), span: span.clone() })
+            }
             Side::Other(.., Form::Aggregate) | Side::Value(_) | Side::Block(_) => {
                 Condition::Other(side.columns())
             }
@@ -478,7 +517,13 @@ impl Builder<'_> {
         each.collect()
     }
 
-    fn is_null(&mut self, block: usize, tested: &Expr, negated: bool, span: &Range<usize>) -> Condition {
+    fn is_null(
+        &mut self,
+        block: usize,
+        tested: &Expr,
+        negated: bool,
+        span: &Range<usize>,
+    ) -> Condition {
         let side = self.side(block, tested);
         match side {
             Side::Column(column) => {
@@ -486,7 +531,10 @@ impl Builder<'_> {
                 Condition::Test(Test { column, op, span: span.clone() })
             }
             Side::Value(value) => {
-                let is_known = matches!(value.kind, ValueKind::Null | ValueKind::Number | ValueKind::Text | ValueKind::Truth);
+                let is_known = matches!(
+                    value.kind,
+                    ValueKind::Null | ValueKind::Number | ValueKind::Text | ValueKind::Truth
+                );
                 Condition::Constant(is_known.then_some((value.kind == ValueKind::Null) != negated))
             }
             Side::Block(_) => Condition::Other(Vec::new()),
@@ -497,7 +545,14 @@ impl Builder<'_> {
         }
     }
 
-    fn truth(&mut self, block: usize, tested: &Expr, op: &str, negated: bool, span: &Range<usize>) -> Condition {
+    fn truth(
+        &mut self,
+        block: usize,
+        tested: &Expr,
+        op: &str,
+        negated: bool,
+        span: &Range<usize>,
+    ) -> Condition {
         let side = self.side(block, tested);
         match &side {
             Side::Value(_) | Side::Block(_) => Condition::Constant(None),
@@ -529,7 +584,8 @@ impl Builder<'_> {
             }
             // `5 BETWEEN a AND b`, and a column between columns.
             (tested @ (Side::Value(_) | Side::Column(_)), low, high)
-                if !negated && !matches!((&low, &high), (Side::Other(..), _) | (_, Side::Other(..))) =>
+                if !negated
+                    && !matches!((&low, &high), (Side::Other(..), _) | (_, Side::Other(..))) =>
             {
                 let again = match &tested {
                     Side::Value(value) => Side::Value(value.clone()),
@@ -554,7 +610,14 @@ impl Builder<'_> {
             (Side::Column(column), low, high)
                 if [&low, &high].iter().any(|it| matches!(it, Side::Other(.., Form::Changing))) =>
             {
-                vec![self.wrapped(Why::NotConstant, "BETWEEN", Side::Column(column), vec![low, high], negated, span)]
+                vec![self.wrapped(
+                    Why::NotConstant,
+                    "BETWEEN",
+                    Side::Column(column),
+                    vec![low, high],
+                    negated,
+                    span,
+                )]
             }
             (tested, low, high) => {
                 vec![Condition::Other([tested.columns(), low.columns(), high.columns()].concat())]
@@ -585,9 +648,11 @@ impl Builder<'_> {
             && let Some(values) = self.long(one)
         {
             return vec![match tested {
-                Side::Column(column) => {
-                    Condition::Test(Test { column, op: listed(values, negated), span: span.clone() })
-                }
+                Side::Column(column) => Condition::Test(Test {
+                    column,
+                    op: listed(values, negated),
+                    span: span.clone(),
+                }),
                 Side::Other(ref why, ..) => {
                     let why = why.clone();
                     let right = values.into_iter().map(Side::Value).collect();
@@ -622,7 +687,9 @@ impl Builder<'_> {
                 if negated {
                     return each;
                 }
-                let arm = |condition| vec![Conjunct { clause: Clause::Where, condition, span: span.clone() }];
+                let arm = |condition| {
+                    vec![Conjunct { clause: Clause::Where, condition, span: span.clone() }]
+                };
                 any(each.into_iter().map(arm).collect(), span).into_iter().collect()
             }
             Side::Other(ref why, ..) => {
@@ -728,7 +795,8 @@ impl Builder<'_> {
             Expr::Value(value) => bytes(value.span).and_then(|range| self.text.get(range)),
             _ => None,
         });
-        let escape = escape.map_or(Some('\\'), |text| text.trim_matches(['\'', '"']).chars().next());
+        let escape =
+            escape.map_or(Some('\\'), |text| text.trim_matches(['\'', '"']).chars().next());
         let begins = self.pattern_begins(pattern, escape);
         let (tested, pattern) = (self.side(block, tested), self.side(block, pattern));
         let (column, value) = match (tested, pattern) {
@@ -751,7 +819,14 @@ impl Builder<'_> {
             (Pattern::All, true) => Op::Differs(vec![value]),
             (Pattern::Wildcard, false) => {
                 let pattern = vec![Side::Value(value)];
-                return self.wrapped(Why::Wildcard, "LIKE", Side::Column(column), pattern, false, span);
+                return self.wrapped(
+                    Why::Wildcard,
+                    "LIKE",
+                    Side::Column(column),
+                    pattern,
+                    false,
+                    span,
+                );
             }
             (_, true) => Op::Differs(vec![value]),
             (Pattern::Whole, false) => Op::Equal(Operand::Value(value)),
@@ -764,7 +839,8 @@ impl Builder<'_> {
     fn pattern_begins(&self, pattern: &Expr, escape: Option<char>) -> Pattern {
         match inside(pattern) {
             Expr::Value(value) => {
-                let text = bytes(value.span).and_then(|range| self.text.get(range)).unwrap_or_default();
+                let text =
+                    bytes(value.span).and_then(|range| self.text.get(range)).unwrap_or_default();
                 let Some(open) = text.find(['\'', '"']) else { return Pattern::Letter };
                 let inside = text.get(open + 1..).unwrap_or_default();
                 let inside = inside.strip_suffix(['\'', '"']).unwrap_or(inside);
@@ -861,11 +937,15 @@ fn tested(op: Comparison, other: Operand, negated: bool) -> Option<Op> {
         (Comparison::Differs, Operand::Value(value)) => Op::Differs(vec![value]),
         (Comparison::Differs, Operand::Column(column)) => Op::DiffersFrom(column),
         (Comparison::Differs, Operand::Block(_)) => return None,
-        (Comparison::Less, Operand::Value(value)) => Op::Range { low: None, high: bound(value, false) },
+        (Comparison::Less, Operand::Value(value)) => {
+            Op::Range { low: None, high: bound(value, false) }
+        }
         (Comparison::LessOrEqual, Operand::Value(value)) => {
             Op::Range { low: None, high: bound(value, true) }
         }
-        (Comparison::Greater, Operand::Value(value)) => Op::Range { low: bound(value, false), high: None },
+        (Comparison::Greater, Operand::Value(value)) => {
+            Op::Range { low: bound(value, false), high: None }
+        }
         (Comparison::GreaterOrEqual, Operand::Value(value)) => {
             Op::Range { low: bound(value, true), high: None }
         }
@@ -883,8 +963,9 @@ fn any(mut arms: Vec<Vec<Conjunct>>, span: &Range<usize>) -> Option<Condition> {
         return Some(Condition::Constant(Some(true)));
     }
     // What never holds adds nothing.
-    let fails =
-        |arm: &Vec<Conjunct>| arm.iter().any(|it| matches!(it.condition, Condition::Constant(Some(false))));
+    let fails = |arm: &Vec<Conjunct>| {
+        arm.iter().any(|it| matches!(it.condition, Condition::Constant(Some(false))))
+    };
     arms.retain(|arm| !fails(arm));
     let mut merged: Vec<Vec<Conjunct>> = Vec::with_capacity(arms.len());
     let mut places = std::collections::HashMap::new();
@@ -901,7 +982,9 @@ fn any(mut arms: Vec<Vec<Conjunct>>, span: &Range<usize>) -> Option<Condition> {
         };
         match places.get(&column).and_then(|&at: &usize| merged.get_mut(at)) {
             Some(first) => {
-                if let [Conjunct { condition: Condition::Test(test), span: of, .. }] = &mut first[..] {
+                if let [Conjunct { condition: Condition::Test(test), span: of, .. }] =
+                    &mut first[..]
+                {
                     if !matches!(test.op, Op::In(_)) {
                         test.op = Op::In(values_of(&test.op).unwrap_or_default());
                     }
@@ -941,7 +1024,9 @@ fn any(mut arms: Vec<Vec<Conjunct>>, span: &Range<usize>) -> Option<Condition> {
 fn values_of(op: &Op) -> Option<Vec<Value>> {
     let null = || Value { kind: ValueKind::Null, text: "NULL".to_owned() };
     match op {
-        Op::Equal(Operand::Value(value)) if value.kind != ValueKind::Null => Some(vec![value.clone()]),
+        Op::Equal(Operand::Value(value)) if value.kind != ValueKind::Null => {
+            Some(vec![value.clone()])
+        }
         Op::NullSafe(Operand::Value(value)) => Some(vec![value.clone()]),
         Op::In(values) => Some(values.clone()),
         Op::IsNull => Some(vec![null()]),
@@ -971,7 +1056,10 @@ fn compare_values(left: &Value, op: Comparison, right: &Value, negated: bool) ->
     };
     let order = match (number(left), number(right)) {
         (Some(left), Some(right)) => left.cmp(&right),
-        _ if left.kind == ValueKind::Text && right.kind == ValueKind::Text && left.text == right.text => {
+        _ if left.kind == ValueKind::Text
+            && right.kind == ValueKind::Text
+            && left.text == right.text =>
+        {
             std::cmp::Ordering::Equal
         }
         _ => return None,

@@ -32,10 +32,36 @@ pub(super) fn lengths(text: &str, words: &Words) -> Vec<usize> {
     let tokens = words.tokens.get(..length).unwrap_or_default();
     let begins = |tok: &super::words::Tok| match tok.word {
         K::NoKeyword => matches!(tok.sign(text), "," | "("),
-        K::AND | K::OR | K::XOR | K::WHERE | K::ON | K::HAVING | K::GROUP | K::ORDER | K::LIMIT
-        | K::UNION | K::EXCEPT | K::INTERSECT | K::JOIN | K::INNER | K::LEFT | K::RIGHT | K::CROSS
-        | K::STRAIGHT_JOIN | K::NATURAL | K::FROM | K::SET | K::FOR | K::LOCK | K::INTO | K::USING
-        | K::WITH | K::SELECT | K::CASE | K::NOT | K::INTERVAL => true,
+        K::AND
+        | K::OR
+        | K::XOR
+        | K::WHERE
+        | K::ON
+        | K::HAVING
+        | K::GROUP
+        | K::ORDER
+        | K::LIMIT
+        | K::UNION
+        | K::EXCEPT
+        | K::INTERSECT
+        | K::JOIN
+        | K::INNER
+        | K::LEFT
+        | K::RIGHT
+        | K::CROSS
+        | K::STRAIGHT_JOIN
+        | K::NATURAL
+        | K::FROM
+        | K::SET
+        | K::FOR
+        | K::LOCK
+        | K::INTO
+        | K::USING
+        | K::WITH
+        | K::SELECT
+        | K::CASE
+        | K::NOT
+        | K::INTERVAL => true,
         _ => false,
     };
     let places = tokens.iter().enumerate().rev().filter(|(_, tok)| begins(tok)).map(|(at, _)| at);
@@ -55,7 +81,9 @@ pub(super) fn ends_in_name(text: &str, words: &Words) -> bool {
         return false;
     }
     let before = tokens.find(|tok| !is_name(tok) && tok.sign(text) != ".");
-    before.is_some_and(|tok| matches!(tok.word, K::AND | K::OR | K::XOR | K::NOT | K::WHERE | K::ON | K::HAVING))
+    before.is_some_and(|tok| {
+        matches!(tok.word, K::AND | K::OR | K::XOR | K::NOT | K::WHERE | K::ON | K::HAVING)
+    })
 }
 
 /// What the tokens of a statement are in number.
@@ -159,15 +187,38 @@ fn separates(word: Keyword) -> bool {
     use Keyword as K;
     matches!(
         word,
-        K::SELECT | K::FROM | K::WHERE | K::ON | K::HAVING | K::GROUP | K::ORDER | K::LIMIT
-            | K::UNION | K::EXCEPT | K::INTERSECT | K::WINDOW | K::WHEN | K::THEN | K::ELSE
-            | K::JOIN | K::LEFT | K::RIGHT | K::INNER | K::CROSS | K::STRAIGHT_JOIN | K::NATURAL
+        K::SELECT
+            | K::FROM
+            | K::WHERE
+            | K::ON
+            | K::HAVING
+            | K::GROUP
+            | K::ORDER
+            | K::LIMIT
+            | K::UNION
+            | K::EXCEPT
+            | K::INTERSECT
+            | K::WINDOW
+            | K::WHEN
+            | K::THEN
+            | K::ELSE
+            | K::JOIN
+            | K::LEFT
+            | K::RIGHT
+            | K::INNER
+            | K::CROSS
+            | K::STRAIGHT_JOIN
+            | K::NATURAL
     )
 }
 
 fn is_operator(token: &Token) -> bool {
     !matches!(
         token,
-        Token::Word(_) | Token::Number(..) | Token::SingleQuotedString(_) | Token::Placeholder(_) | Token::Period
+        Token::Word(_)
+            | Token::Number(..)
+            | Token::SingleQuotedString(_)
+            | Token::Placeholder(_)
+            | Token::Period
     )
 }

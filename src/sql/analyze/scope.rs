@@ -90,7 +90,12 @@ impl Builder<'_> {
         later
     }
 
-    fn tables<'q>(&mut self, block: usize, tables: &'q TableWithJoins, later: &mut Later<'q>) -> Vec<usize> {
+    fn tables<'q>(
+        &mut self,
+        block: usize,
+        tables: &'q TableWithJoins,
+        later: &mut Later<'q>,
+    ) -> Vec<usize> {
         let mut left = self.table(block, &tables.relation, later);
         for Join { relation, join_operator, .. } in &tables.joins {
             if self.is_too_large {
@@ -127,7 +132,12 @@ impl Builder<'_> {
         left
     }
 
-    fn table<'q>(&mut self, block: usize, factor: &'q TableFactor, later: &mut Later<'q>) -> Vec<usize> {
+    fn table<'q>(
+        &mut self,
+        block: usize,
+        factor: &'q TableFactor,
+        later: &mut Later<'q>,
+    ) -> Vec<usize> {
         let other = |builder: &mut Self, alias: &Option<TableAlias>| {
             let known = Known::default();
             vec![builder.source(block, SourceOf::Other, alias, known, 0..0)]
@@ -192,7 +202,13 @@ impl Builder<'_> {
         self.blocks[block].sources.len() - 1
     }
 
-    fn derived(&mut self, block: usize, lateral: bool, query: &Query, alias: &Option<TableAlias>) -> usize {
+    fn derived(
+        &mut self,
+        block: usize,
+        lateral: bool,
+        query: &Query,
+        alias: &Option<TableAlias>,
+    ) -> usize {
         let at = self.blocks[block].sources.len();
         // LATERAL sees the sources before it, a plain one only what is around the block.
         let outer = if lateral { Some(block) } else { self.scopes[block].outer };
@@ -201,7 +217,10 @@ impl Builder<'_> {
         let given = self.query(query, place);
         self.naming = naming;
         let Given { blocks, columns, is_values } = given;
-        let begin = blocks.first().and_then(|&first| self.blocks.get(first)).map(|block| block.span.clone());
+        let begin = blocks
+            .first()
+            .and_then(|&first| self.blocks.get(first))
+            .map(|block| block.span.clone());
         let of = match is_values {
             true => SourceOf::Other,
             false => SourceOf::Derived(blocks),
@@ -211,7 +230,12 @@ impl Builder<'_> {
         self.source(block, of, alias, known, span)
     }
 
-    fn named_table(&mut self, block: usize, name: &ObjectName, alias: &Option<TableAlias>) -> usize {
+    fn named_table(
+        &mut self,
+        block: usize,
+        name: &ObjectName,
+        alias: &Option<TableAlias>,
+    ) -> usize {
         let span = bytes(name.span()).unwrap_or(0..0);
         let parts = self.names(name);
         let lower: Vec<_> = parts.iter().map(|part| part.to_lowercase()).collect();
@@ -227,7 +251,8 @@ impl Builder<'_> {
                 return self.source(block, SourceOf::Other, alias, known, span);
             }
             let common = self.visible.iter().rev().copied();
-            let common = common.filter(|&id| self.commons.get(id).is_some_and(|common| common.name == own));
+            let common =
+                common.filter(|&id| self.commons.get(id).is_some_and(|common| common.name == own));
             if let Some(id) = common.into_iter().next() {
                 known.columns = self.commons.get(id).and_then(|common| common.columns.clone());
                 let at = self.source(block, SourceOf::Common(Vec::new()), alias, known, span);
@@ -247,9 +272,10 @@ impl Builder<'_> {
                 return self.source(block, SourceOf::Derived(blocks), alias, known, span);
             }
         }
-        known.columns = self.catalog.columns(&table).map(|columns| {
-            columns.into_iter().map(str::to_lowercase).collect::<Vec<_>>().into()
-        });
+        known.columns = self
+            .catalog
+            .columns(&table)
+            .map(|columns| columns.into_iter().map(str::to_lowercase).collect::<Vec<_>>().into());
         self.source(block, SourceOf::Table(table), alias, known, span)
     }
 
@@ -294,7 +320,8 @@ impl Builder<'_> {
             if optional.len() > 1 {
                 for conjunct in &mut self.blocks[block].conditions[from..] {
                     let named = columns_of(conjunct).into_iter().filter_map(|column| column.of);
-                    let of = named.filter(|of| of.0 == block && optional.contains(&of.1)).map(|of| of.1);
+                    let of =
+                        named.filter(|of| of.0 == block && optional.contains(&of.1)).map(|of| of.1);
                     if let Some(at) = of.max() {
                         conjunct.clause = Clause::On(at);
                     }
@@ -321,11 +348,19 @@ impl Builder<'_> {
     }
 
     /// A column of USING or NATURAL.
-    fn equal(&mut self, block: usize, joined: &Joined, name: &str, clause: Clause, span: std::ops::Range<usize>) {
+    fn equal(
+        &mut self,
+        block: usize,
+        joined: &Joined,
+        name: &str,
+        clause: Clause,
+        span: std::ops::Range<usize>,
+    ) {
         let lower = name.to_lowercase();
         let scope = &self.scopes[block];
         let side = |side: &[usize]| {
-            let shared = scope.shared.iter().find(|(shared, at)| *shared == lower && side.contains(at));
+            let shared =
+                scope.shared.iter().find(|(shared, at)| *shared == lower && side.contains(at));
             if let Some((_, at)) = shared {
                 return Some(*at);
             }
@@ -333,7 +368,8 @@ impl Builder<'_> {
                 let columns = scope.sources.get(**at).and_then(|known| known.columns.as_ref());
                 columns.is_some_and(|columns| columns.contains(&lower))
             };
-            let unknown = |at: &&usize| scope.sources.get(**at).is_some_and(|known| known.columns.is_none());
+            let unknown =
+                |at: &&usize| scope.sources.get(**at).is_some_and(|known| known.columns.is_none());
             side.iter().find(has).copied().or_else(|| {
                 let mut open = side.iter().filter(unknown);
                 match (open.next(), open.next()) {
@@ -357,7 +393,11 @@ impl Builder<'_> {
         };
         let (left, right) = (column(left), column(right));
         let test = Test { column: left, op: Op::Equal(Operand::Column(right)), span: span.clone() };
-        self.blocks[block].conditions.push(Conjunct { clause, condition: Condition::Test(test), span });
+        self.blocks[block].conditions.push(Conjunct {
+            clause,
+            condition: Condition::Test(test),
+            span,
+        });
     }
 
     /// A column of a source is read.
@@ -439,7 +479,9 @@ impl Builder<'_> {
         let is_known = |name: &str| {
             let sources = &self.scopes[block].sources;
             sources.iter().any(|known| {
-                known.columns.as_ref().is_some_and(|columns| columns.iter().any(|column| column.eq_ignore_ascii_case(name)))
+                known.columns.as_ref().is_some_and(|columns| {
+                    columns.iter().any(|column| column.eq_ignore_ascii_case(name))
+                })
             })
         };
         match self.naming {

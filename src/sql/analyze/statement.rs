@@ -185,8 +185,12 @@ impl Reader<'_> {
         });
         let mut statement = self.at(query)?;
         statement.verb = Verb::Other;
-        let target =
-            Target { kind: WriteKind::Insert, name: name..name_end, columns: Vec::new(), rows: None };
+        let target = Target {
+            kind: WriteKind::Insert,
+            name: name..name_end,
+            columns: Vec::new(),
+            rows: None,
+        };
         statement.writes = vec![target];
         Some(statement)
     }
@@ -333,9 +337,15 @@ impl Reader<'_> {
             behind = self.next(behind + 1);
         }
         let opens_query = [Keyword::SELECT, Keyword::WITH, Keyword::VALUES, Keyword::TABLE];
-        if self.says(behind, "(") && !self.is_any(behind + 1, &opens_query) && !self.says(behind + 1, "(") {
+        if self.says(behind, "(")
+            && !self.is_any(behind + 1, &opens_query)
+            && !self.says(behind + 1, "(")
+        {
             let end = self.next(behind);
-            target.columns = (behind + 1..end).filter(|&at| self.names_column(at)).filter_map(|at| self.tok(at)).collect();
+            target.columns = (behind + 1..end)
+                .filter(|&at| self.names_column(at))
+                .filter_map(|at| self.tok(at))
+                .collect();
             behind = end;
         }
         let mut statement = Statement {
@@ -382,9 +392,9 @@ impl Reader<'_> {
     /// Whether a token of a list of columns is the last part of a name.
     fn names_column(&self, at: usize) -> bool {
         let ends = self.says(at + 1, ",") || self.says(at + 1, ")");
-        let is_name = self.tok(at).is_some_and(|tok| {
-            matches!(tok.kind, Kind::Word | Kind::Name | Kind::Quoted)
-        });
+        let is_name = self
+            .tok(at)
+            .is_some_and(|tok| matches!(tok.kind, Kind::Word | Kind::Name | Kind::Quoted));
         ends && is_name
     }
 
