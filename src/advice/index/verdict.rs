@@ -1,7 +1,7 @@
 //! What was chosen, as findings: the statement to run, what it serves, what it costs, how to see
 //! that it helped; and for each class without one why no new index helps.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::advice::{
     Action, Benefit, Category, Confidence, Fact, Finding, IndexColumn, IndexProposal,
@@ -39,9 +39,18 @@ impl Judge<'_, '_> {
             gained.extend(member.gain.classes.iter().map(|(class, ..)| *class));
             findings.push(self.of_index(member, &mut names));
         }
+        // The first wish of each class that was not granted, by place among those left out.
+        let mut refused: HashMap<usize, usize> = HashMap::new();
+        for (at, (candidate, left)) in self.chosen.left.iter().enumerate() {
+            if !matches!(left, Left::Within(_)) {
+                for wisher in &self.chosen.candidates[*candidate].wishers {
+                    refused.entry(*wisher).or_insert(at);
+                }
+            }
+        }
         for (place, class) in self.weighed.iter().enumerate() {
             if !gained.contains(&place) {
-                findings.extend(self.without(place, class));
+                findings.extend(self.without(place, class, &refused));
             }
         }
         (findings, self.rejected())
@@ -258,7 +267,12 @@ impl Judge<'_, '_> {
     }
 
     /// Why a class gets no index.
-    fn without(&self, place: usize, class: &Weighed) -> Option<Finding> {
+    fn without(
+        &self,
+        place: usize,
+        class: &Weighed,
+        refused: &HashMap<usize, usize>,
+    ) -> Option<Finding> {
         let own = &self.analysed[class.class];
         let is_examined =
             class.looks.iter().any(|look| look.reason.is_some() || !look.wishes.is_empty());
@@ -280,11 +294,9 @@ impl Judge<'_, '_> {
             return None;
         }
         // A wish that was not granted says more than a table that needs nothing.
-        let left = self.chosen.left.iter().find_map(|(at, left)| {
-            let candidate = &self.chosen.candidates[*at];
-            candidate.wishers.contains(&place).then_some((candidate, left))
-        });
-        if let Some((candidate, left)) = left.filter(|(_, left)| !matches!(left, Left::Within(_))) {
+        let left = refused.get(&place).and_then(|at| self.chosen.left.get(*at));
+        let left = left.map(|(at, left)| (&self.chosen.candidates[*at], left));
+        if let Some((candidate, left)) = left {
             let (table, key) = &candidate.keys[0];
             let known = self.tables.get(*table);
             let rule = match left {
