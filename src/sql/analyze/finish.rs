@@ -44,15 +44,10 @@ impl Builder<'_> {
             return None;
         }
         let Parsed { query, facts, .. } = parse(text, &statement.query).ok()?;
-<<<<<<< HEAD
-        let mut inner =
-            Builder { views: self.views + 1, ..Builder::new(text, &words, &facts, self.catalog) };
-=======
         let mut inner = Builder {
             views: self.views + 1,
             ..Builder::new(text, &words, &facts, self.catalog, self.limits)
         };
->>>>>>> shape
         let place = Place { role: Role::Derived(at), parent: None, outer: None };
         let given = inner.query(&query, place);
         inner.settle();
