@@ -13,6 +13,7 @@ mod candidate;
 pub(super) mod catalogue;
 mod cost;
 mod estimate;
+mod expression;
 mod limit;
 mod mismatch;
 mod query;
@@ -127,8 +128,10 @@ pub(super) fn advise(
         weighed: &weighed,
         chosen: &chosen,
         workload,
+        server: workload.server.as_ref().or_else(|| schema.and_then(Schema::server)),
     };
     let (mut findings, rejected) = judge.findings();
+    findings.extend(expression::findings(&weighed, classes, &tables, workload, schema));
     if let Some(schema) = schema {
         let replaced = judge.replaced();
         findings.extend(redundant::findings(schema, &replaced, &hinted, &judge));

@@ -7,8 +7,9 @@ use crate::advice::{
     Action, Benefit, Category, Confidence, Fact, Finding, IndexColumn, IndexProposal,
     Recommendation, Rejected, Rule, Severity, Subject, Workload,
 };
+use crate::flavor::Family;
 use crate::plan::Amount;
-use crate::schema::Table;
+use crate::schema::{Server, Table};
 use crate::sql::fingerprint::ClassId;
 use crate::sql::shape::Why;
 
@@ -27,6 +28,7 @@ pub(super) struct Judge<'j, 'a> {
     pub weighed: &'j [Weighed],
     pub chosen: &'j Chosen,
     pub workload: &'j Workload<'j>,
+    pub server: Option<&'j Server>,
 }
 
 impl Judge<'_, '_> {
@@ -114,7 +116,7 @@ impl Judge<'_, '_> {
             ..Recommendation::default()
         };
         if has_schema {
-            change(known, member, &name, &mut recommendation);
+            change(known, member, (&name, self.online(known)), &mut recommendation);
         } else {
             recommendation.text = format!(
                 "An index beginning with ({list}) should exist on {}: see SHOW CREATE TABLE {}. \
@@ -165,6 +167,17 @@ impl Judge<'_, '_> {
             ),
             queries: queries.into_iter().map(|(_, id)| id).collect(),
         }
+    }
+
+    /// What makes the change fail rather than lock the table, on a server that is known to have
+    /// it: MySQL 5.6, MariaDB 10.0.
+    fn online(&self, known: &Known<'_>) -> &'static str {
+        let server = self.server.filter(|_| known.table.is_some_and(|table| table.is_innodb()));
+        let has_it = server.is_some_and(|server| match server.family {
+            Family::MariaDb => server.major >= 10,
+            _ => (server.major, server.minor) >= (5, 6),
+        });
+        if has_it { ", ALGORITHM=INPLACE, LOCK=NONE" } else { "" }
     }
 
     /// The class that gains most, with what a call costs it before and after.
@@ -429,10 +442,16 @@ impl Judge<'_, '_> {
 }
 
 /// The statements that make the change and undo it.
-fn change(known: &Known<'_>, member: &Member, name: &str, recommendation: &mut Recommendation) {
+fn change(
+    known: &Known<'_>,
+    member: &Member,
+    (name, online): (&str, &str),
+    recommendation: &mut Recommendation,
+) {
     let on = quoted_table(known);
     let parts = limit::parts(known, &member.key);
-    recommendation.sql = vec![format!("ALTER TABLE {on} ADD INDEX {} ({parts})", quoted(name))];
+    recommendation.sql =
+        vec![format!("ALTER TABLE {on} ADD INDEX {} ({parts}){online}", quoted(name))];
     recommendation.undo = vec![format!("ALTER TABLE {on} DROP INDEX {}", quoted(name))];
     recommendation.action = Action::Create;
     for place in &member.replaces {
