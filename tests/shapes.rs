@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 mod common;
@@ -14,8 +15,11 @@ use adagio::logs::statements::statements;
 use adagio::source::blocks::Blocks;
 use adagio::sql::analyze::{Refused, analyze};
 use adagio::sql::fingerprint::fingerprint;
-use adagio::sql::shape::Unknown;
+use adagio::sql::shape::{
+    Clause, Column, Condition, Conjunct, ItemKind, Op, Operand, Shape, SourceOf, Unknown,
+};
 use adagio::sql::token::tokens;
+use proptest::prelude::*;
 
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
@@ -45,6 +49,267 @@ fn logged(log: Vec<u8>, mut show: impl FnMut(&[u8])) {
         for frame in &batch.frames {
             let said = reader.read(&batch, frame);
             show(reader.event(&batch, frame, &said).statement);
+        }
+    }
+}
+
+/// The statements of the samples, with where they stand.
+fn samples() -> Vec<(String, String)> {
+    let mut paths = Vec::new();
+    files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/sql"), &mut paths);
+    let mut all = Vec::new();
+    for path in paths {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let text = std::fs::read(&path).unwrap();
+        let texts =
+            statements(&text).map(|it| (name.clone(), String::from_utf8(it.to_vec()).unwrap()));
+        all.extend(texts);
+    }
+    all
+}
+
+#[test]
+fn every_sample_gives_a_shape() {
+    let samples = samples();
+    assert!(samples.len() > 250, "{}", samples.len());
+    let refused: Vec<_> = samples
+        .iter()
+        .filter_map(|(name, text)| {
+            let refused = analyze(text, &Unknown).err()?;
+            Some(format!("{name}: {text}\n    {refused}"))
+        })
+        .collect();
+    assert!(refused.is_empty(), "{}", refused.join("\n"));
+}
+
+/// What must be right of any shape: places are in the text, blocks and sources exist.
+#[track_caller]
+fn holds_together(text: &str, shape: &Shape) {
+    let is_text =
+        |range: &Range<usize>| assert!(text.get(range.clone()).is_some(), "{range:?} {text}");
+    let is_block = |block: usize| assert!(block < shape.blocks.len(), "{block} {text}");
+    let is_column = |column: &Column| {
+        if let Some((block, source)) = column.of {
+            is_block(block);
+            assert!(source < shape.blocks[block].sources.len(), "{column:?} {text}");
+        }
+    };
+    for block in &shape.blocks {
+        is_text(&block.span);
+        block.parent.into_iter().for_each(is_block);
+        for source in &block.sources {
+            is_text(&source.span);
+            source.hints.iter().for_each(|hint| is_text(&hint.span));
+            assert!(source.columns.is_sorted(), "{text}");
+            assert!(source.after.iter().all(|&at| at < block.sources.len()), "{text}");
+            if let SourceOf::Derived(blocks) | SourceOf::Common(blocks) = &source.of {
+                blocks.iter().copied().for_each(is_block);
+            }
+        }
+        for item in &block.items {
+            is_text(&item.span);
+            match &item.kind {
+                ItemKind::Column(column) => is_column(column),
+                ItemKind::Block(block) => is_block(*block),
+                _ => {}
+            }
+        }
+        for key in block.group.iter().chain(&block.order) {
+            is_text(&key.span);
+            key.column.iter().for_each(is_column);
+        }
+        let mut open: Vec<&Conjunct> = block.conditions.iter().collect();
+        while let Some(conjunct) = open.pop() {
+            is_text(&conjunct.span);
+            match &conjunct.condition {
+                Condition::Test(test) => {
+                    is_column(&test.column);
+                    is_text(&test.span);
+                    match &test.op {
+                        Op::InBlock(block) | Op::NotInBlock(block) => is_block(*block),
+                        Op::Equal(Operand::Column(column)) => is_column(column),
+                        Op::Equal(Operand::Block(block)) => is_block(*block),
+                        _ => {}
+                    }
+                }
+                Condition::Any(arms) => open.extend(arms.iter().flatten()),
+                Condition::Wrapped(wrapped) => {
+                    wrapped.columns.iter().for_each(is_column);
+                    is_text(&wrapped.span);
+                }
+                Condition::Exists { block, .. } => is_block(*block),
+                Condition::Other(columns) => columns.iter().for_each(is_column),
+                Condition::Constant(_) => {}
+            }
+            if let Clause::On(source) = conjunct.clause {
+                assert!(source < block.sources.len(), "{text}");
+            }
+        }
+    }
+    for (block, source) in shape.writes.iter().filter_map(|write| write.source) {
+        assert!(source < shape.blocks[block].sources.len(), "{text}");
+    }
+}
+
+#[test]
+fn samples_cut_anywhere_hold_together() {
+    let (mut read, mut all) = (0, 0);
+    for (_, text) in samples() {
+        for end in (0..text.len()).filter(|&at| text.is_char_boundary(at)) {
+            all += 1;
+            if let Ok(shape) = analyze(&text[..end], &Unknown) {
+                read += 1;
+                holds_together(&text[..end], &shape);
+            }
+        }
+        holds_together(&text, &analyze(&text, &Unknown).unwrap());
+    }
+    println!("{read} of {all}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_samples_hold_together(
+        which in any::<prop::sample::Index>(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0..4_usize, any::<prop::sample::Index>()), 1..6),
+    ) {
+        let samples = samples();
+        let mut text = samples[which.index(samples.len())].1.clone().into_bytes();
+        const PIECES: &[&[u8]] = &[
+            b"(", b")", b"'", b"`", b",", b".", b" AND ", b" OR ", b" NOT ", b" CASE ", b" END ",
+            b" SELECT ", b" FROM ", b" JOIN ", b" ON ", b" IN ", b" BETWEEN ", b" INTERVAL ", b"/*", b"*/",
+            b"/*!", b"@", b"?", b"\\", b"\xff", b" UNION ", b" WITH ", b" AS ", b" OF ", b" FOR ", b"{", b"}",
+            b" LIMIT ", b" VALUES ", b" MATCH ", b" CAST(", b" USING ", b" OVER ", b" LATERAL ", b" USE INDEX ",
+        ];
+        for (at, kind, piece) in edits {
+            let at = at.index(text.len().max(1)).min(text.len());
+            let piece = PIECES[piece.index(PIECES.len())];
+            match kind {
+                0 => drop(text.splice(at..at, piece.iter().copied())),
+                1 => text.truncate(at),
+                2 => drop(text.splice(at..(at + 3).min(text.len()), piece.iter().copied())),
+                _ => drop(text.drain(at..(at + 5).min(text.len()))),
+            }
+        }
+        let text = String::from_utf8_lossy(&text).into_owned();
+        if let Ok(shape) = analyze(&text, &Unknown) {
+            holds_together(&text, &shape);
+        }
+    }
+}
+
+/// A text that repeats a piece.
+fn repeated(before: &str, piece: &str, times: usize, after: &str) -> String {
+    format!("{before}{}{after}", piece.repeat(times))
+}
+
+#[test]
+fn long_and_deep_statements_end() {
+    let many = 100_000;
+    let texts = [
+        repeated("SELECT a FROM t WHERE ", "a = 1 OR ", many, "a = 2"),
+        repeated("SELECT a FROM t WHERE ", "a = 1 OR b = 2 OR ", many, "a = 2"),
+        repeated("SELECT a FROM t WHERE ", "a = 1 AND ", many, "a = 2"),
+        repeated("SELECT a FROM t WHERE ", "(a = 1 AND b = 2) OR ", many, "a = 2"),
+        repeated("SELECT a FROM t WHERE ", "NOT ", many, "a"),
+        repeated("SELECT a FROM t WHERE ", "!", many, "a"),
+        repeated("SELECT a FROM t WHERE a = ", "1 + ", many, "1"),
+        repeated("SELECT a FROM t WHERE a = ", "- ", many, "1"),
+        repeated("SELECT a FROM t WHERE ", "(", many, "a"),
+        repeated("SELECT a FROM t WHERE a = ", "f(", many, "a"),
+        repeated("SELECT a FROM ", "(", many, "t"),
+        repeated("SELECT a FROM ", "(SELECT a FROM ", many, "t"),
+        repeated("SELECT a FROM t", " JOIN t", many, ""),
+        repeated("SELECT a FROM t", ", t", many, ""),
+        repeated("SELECT a FROM t", " LEFT JOIN t ON a = b", 2_000, ""),
+        repeated("SELECT a FROM t WHERE a IN (", "1, ", many, "1)"),
+        repeated("SELECT a FROM t WHERE (a, b) IN (", "(1, 2), ", many, "(1, 2))"),
+        repeated("SELECT a FROM t WHERE a IN (", "f(1), ", many, "1)"),
+        repeated("INSERT INTO t (a, b) VALUES ", "(1, 'x'), ", many, "(1, 'y')"),
+        repeated("SELECT ", "CASE WHEN a THEN ", many, "1"),
+        repeated("UPDATE t SET a = CASE id ", "WHEN 1 THEN 'x' ", many, "END WHERE id IN (1, 2)"),
+        repeated("SELECT 1", " UNION SELECT 1", 20_000, ""),
+        repeated("SELECT ", "a, ", many, "a FROM t"),
+        repeated("SELECT a FROM t WHERE a", " IS NULL", many, ""),
+        repeated("SELECT a FROM t WHERE a", " DIV 2", 3_000, " = 1"),
+        repeated("SELECT a FROM t WHERE a", " COLLATE x", many, ""),
+        repeated("SELECT a FROM t WHERE a ", "BETWEEN 1 AND ", many, "2"),
+        repeated("SELECT a FROM t WHERE a = ", "INTERVAL ", many, "1 DAY"),
+        repeated("SELECT a FROM t WHERE a = b", " -> '$.a'", many, ""),
+        repeated("SELECT a", ".a", many, " FROM t"),
+        repeated("WITH ", "a AS (SELECT 1), ", 5_000, "b AS (SELECT 2) SELECT * FROM a"),
+        repeated("SELECT a FROM t WHERE a = '", "x", 4_000_000, "'"),
+        repeated("SELECT ", "@a := ", many, "1"),
+        repeated("SELECT a FROM t WHERE a LIKE 'b' ", "ESCAPE 'x' ", many, ""),
+        repeated("SELECT a FROM t ", "USE INDEX (a) ", many, ""),
+        repeated("EXPLAIN ", "EXPLAIN ", many, "SELECT 1"),
+        repeated("SET STATEMENT a = 1 FOR ", "SET STATEMENT a = 1 FOR ", many, "SELECT 1"),
+        repeated("SELECT a FROM t WHERE ", "MATCH (a) AGAINST (", many, "1"),
+        repeated("SELECT a FROM t WHERE ", "CAST(", many, "a"),
+    ];
+    for text in texts {
+        let start = std::time::Instant::now();
+        let shape = analyze(&text, &Unknown);
+        let took = start.elapsed();
+        let head: String = text.chars().take(60).collect();
+        if let Ok(shape) = &shape {
+            holds_together(&text, shape);
+        }
+        let told = shape.as_ref().map(|shape| shape.is_partial);
+        println!("{took:?} {told:?} {head}");
+        assert!(took.as_secs() < 20, "{took:?} {head}");
+    }
+}
+
+#[test]
+fn what_is_deep_but_allowed_is_read() {
+    let nested = |before: &str, open: &str, times: usize, inside: &str, close: &str| {
+        format!("{before}{}{inside}{}", open.repeat(times), close.repeat(times))
+    };
+    // The first of each pair is read on the caller's stack, the second on one of its own.
+    for times in [7, 150] {
+        for text in [
+            nested("SELECT a FROM t WHERE ", "(", times, "a = 1", ")"),
+            nested("SELECT a FROM t WHERE a = ", "f(", times, "a", ")"),
+            nested("SELECT a FROM t WHERE a = ", "(1 + ", times, "a", ")"),
+            nested(
+                "SELECT a FROM t WHERE a IN ",
+                "(SELECT a FROM t WHERE a IN ",
+                times,
+                "(1)",
+                ")",
+            ),
+            nested("SELECT a FROM ", "(SELECT a FROM ", times, "t", ") t"),
+            nested("SELECT a FROM ", "(t JOIN ", times, "t", ")"),
+            nested("SELECT a FROM t WHERE ", "CAST(", times, "a", " AS CHAR)"),
+            nested("SELECT a FROM t WHERE ", "NOT (b OR ", times, "a", ")"),
+            nested("SELECT a FROM t WHERE ", "(b AND c OR ", times, "a", ")"),
+            nested("SELECT ", "CASE WHEN ", times, "a", " THEN 1 END"),
+        ] {
+            println!("{times} {}", text.chars().take(60).collect::<String>());
+            let shape = analyze(&text, &Unknown);
+            assert!(shape.is_ok(), "{shape:?} {text}");
+            holds_together(&text, &shape.unwrap());
+        }
+    }
+    for times in [10, 150, 3_000] {
+        for piece in [
+            "NOT ",
+            "! ",
+            "- ",
+            "1 + ",
+            "b OR ",
+            "b AND c OR ",
+            "b COLLATE x = ",
+            "b LIKE ",
+            "b IS NULL = ",
+        ] {
+            let text = format!("SELECT a FROM t WHERE {}a", piece.repeat(times));
+            println!("{times} {}", text.chars().take(60).collect::<String>());
+            let shape = analyze(&text, &Unknown);
+            assert!(shape.is_ok() || times > 150, "{shape:?} {text}");
         }
     }
 }

@@ -8,10 +8,12 @@
 //!
 //! Costs are estimates, so they are counted in floats here and rounded where a finding tells them.
 
+mod calibrate;
 mod candidate;
 pub(super) mod catalogue;
 mod cost;
 mod estimate;
+mod expression;
 mod limit;
 mod mismatch;
 mod query;
@@ -54,7 +56,11 @@ pub(super) fn advise(
     learn(classes, &mut tables);
     let queries: Vec<Option<query::Query>> = classes
         .iter()
-        .map(|it| query::build(&it.shape, &mut tables, it.class.database.as_deref()))
+        .map(|it| {
+            let mut query = query::build(&it.shape, &mut tables, it.class.database.as_deref())?;
+            calibrate::calibrate(&mut query, it, &tables);
+            Some(query)
+        })
         .collect();
     let set = often_set(&queries, classes);
     let may_mix = may_mix(workload, schema);
@@ -114,7 +120,7 @@ pub(super) fn advise(
         true => hours.unwrap_or(0.0) * 1e6,
         false => 0.0,
     };
-    let floors = Floors { whole, least };
+    let floors = Floors { whole, least, is_timed: workload.is_timed };
     let chosen = Selector::new(&tables, &weighed, floors, &hinted).choose();
     let judge = verdict::Judge {
         tables: &tables,
@@ -122,8 +128,10 @@ pub(super) fn advise(
         weighed: &weighed,
         chosen: &chosen,
         workload,
+        server: workload.server.as_ref().or_else(|| schema.and_then(Schema::server)),
     };
     let (mut findings, rejected) = judge.findings();
+    findings.extend(expression::findings(&weighed, classes, &tables, workload, schema));
     if let Some(schema) = schema {
         let replaced = judge.replaced();
         findings.extend(redundant::findings(schema, &replaced, &hinted, &judge));

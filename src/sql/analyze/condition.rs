@@ -6,7 +6,7 @@ use sqlparser::ast::{BinaryOperator, Expr, InTarget, UnaryOperator};
 
 use super::build::{Builder, bytes};
 use super::cover::Part;
-use super::expression::{Read, inside};
+use super::expression::{Read, add, inside};
 use crate::sql::shape::{
     Bound, Clause, Column, Condition, Conjunct, Expression, Op, Operand, Role, Test, Value,
     ValueKind, Why, Wrapped,
@@ -333,11 +333,7 @@ impl Builder<'_> {
         span: &Range<usize>,
     ) -> Condition {
         let mut columns = left.columns();
-        for column in right.iter().flat_map(Side::columns) {
-            if !columns.contains(&column) {
-                columns.push(column);
-            }
-        }
+        add(&mut columns, right.iter().flat_map(Side::columns));
         let is_aggregate = |side: &Side| matches!(side, Side::Other(.., Form::Aggregate));
         if is_aggregate(&left) || right.iter().any(is_aggregate) {
             return Condition::Other(columns);
@@ -469,13 +465,8 @@ impl Builder<'_> {
             Comparison::Equal | Comparison::NullSafe => !negated,
             Comparison::Differs => negated,
             _ => {
-                let columns: Vec<_> = lefts.iter().chain(&rights).flat_map(Side::columns).collect();
                 let mut each = Vec::new();
-                for column in columns {
-                    if !each.contains(&column) {
-                        each.push(column);
-                    }
-                }
+                add(&mut each, lefts.iter().chain(&rights).flat_map(Side::columns));
                 if each.is_empty() {
                     return vec![Condition::Constant(None)];
                 }

@@ -30,11 +30,7 @@ impl Builder<'_> {
             Expr::BinaryOp { op, .. } if super::condition::comparison(op).is_some() => {
                 Part::Condition
             }
-            Expr::Like { .. }
-            | Expr::RLike { .. }
-            | Expr::Between { .. }
-            | Expr::In { .. }
-            | Expr::Exists { .. }
+            Expr::Exists { .. }
             | Expr::IsNull(_)
             | Expr::IsNotNull(_)
             | Expr::IsTrue(_)
@@ -42,11 +38,15 @@ impl Builder<'_> {
             | Expr::IsFalse(_)
             | Expr::IsNotFalse(_)
             | Expr::IsUnknown(_)
-            | Expr::IsNotUnknown(_)
+            | Expr::IsNotUnknown(_) => Part::Condition,
+            Expr::Like { .. }
+            | Expr::RLike { .. }
+            | Expr::Between { .. }
+            | Expr::In { .. }
             | Expr::AnyOp { .. }
             | Expr::AllOp { .. }
-            | Expr::MemberOf(_) => Part::Condition,
-            Expr::BinaryOp { .. } => Part::Operand,
+            | Expr::MemberOf(_)
+            | Expr::BinaryOp { .. } => Part::Operand,
             _ => Part::Term,
         };
         self.cover_as(expr, part)
@@ -280,7 +280,8 @@ impl Builder<'_> {
             || text.eq_ignore_ascii_case("UNKNOWN")
             || text.eq_ignore_ascii_case("SOUNDS")
             || self.says_token(at + 1, ".")
-            || before.is_some_and(|before| &self.text[before.range()] == ".")
+            || before
+                .is_some_and(|before| before.sign(self.text) == "." || before.is(Keyword::OVER))
     }
 
     fn follows_interval(&self, at: usize) -> bool {

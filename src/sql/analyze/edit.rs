@@ -57,6 +57,7 @@ pub(super) fn edit(text: &str, tokens: &[Tok]) -> (Vec<TokenWithSpan>, Facts) {
         facts: Facts::default(),
         frames: vec![Frame::default()],
         units: Vec::new(),
+        joined: Vec::new(),
         call: None,
         expects_table: false,
         last: None,
@@ -78,6 +79,8 @@ struct Editor<'a> {
     frames: Vec<Frame>,
     /// Units of intervals to come, the nearest last.
     units: Vec<usize>,
+    /// Where parentheses end that were put around joins, the nearest last.
+    joined: Vec<usize>,
     /// The parenthesis that comes next is that of a function.
     call: Option<Call>,
     /// A table, or tables in parentheses, may come next.
@@ -177,6 +180,12 @@ const MODIFIERS: &[&str] = &[
 
 /// Lists and chains of OR with more values than this are not given to the parser.
 const LONG: usize = 256;
+
+/// Index hints that are kept.
+const MAX_HINTS: usize = 1_000;
+
+/// Joins that are looked through for the condition of the first: servers take 61 tables.
+const MAX_JOINS: usize = 64;
 
 fn span_of(range: Range<usize>) -> Span {
     let place = |at: usize| Location::new(1, at as u64 + 1);
@@ -540,7 +549,7 @@ impl<'a> Editor<'a> {
     fn or_chain(&mut self, at: usize, end: usize) -> Option<usize> {
         let is_or = |at: usize| self.is(at, Keyword::OR) || self.says(at, "||");
         let mut name_end = at + 1;
-        while self.says(name_end, ".") {
+        while self.says(name_end, ".") && name_end < at + 5 {
             name_end += 2;
         }
         let is_test = |at: usize| {
@@ -813,10 +822,23 @@ impl<'a> Editor<'a> {
             K::FROM | K::JOIN | K::STRAIGHT_JOIN => {
                 self.keyword(tok, tok.word);
                 self.frame().clause = Clause::From;
+                if let Some(on) = self.late_condition(at, end) {
+                    self.joined.push(on);
+                    self.open(tok.range(), FrameKind::Tables);
+                    self.frame().clause = Clause::From;
+                }
                 self.expects_table = true;
                 return at + 1;
             }
-            K::ON => self.frame().clause = Clause::On,
+            K::ON | K::USING => {
+                while self.joined.last() == Some(&at) {
+                    self.joined.pop();
+                    self.close(Span::empty());
+                }
+                if tok.is(K::ON) {
+                    self.frame().clause = Clause::On;
+                }
+            }
             K::WHERE | K::HAVING | K::UNION | K::EXCEPT | K::INTERSECT | K::WINDOW => {
                 self.frame().clause = Clause::Other;
             }
@@ -889,6 +911,10 @@ impl<'a> Editor<'a> {
                 self.push(Token::Mod, tok.range());
                 return at + 1;
             }
+            K::DIV => {
+                self.push(Token::CustomBinaryOperator("DIV".to_owned()), tok.range());
+                return at + 1;
+            }
             K::OVER if self.says_at_last(")") => {}
             K::RECURSIVE if self.is_behind(K::WITH) => {}
             K::ROLLUP if self.is_behind(K::WITH) => {}
@@ -915,7 +941,6 @@ impl<'a> Editor<'a> {
             | K::BINARY
             | K::CROSS
             | K::DISTINCT
-            | K::DIV
             | K::EXISTS
             | K::IN
             | K::INNER
@@ -931,7 +956,6 @@ impl<'a> Editor<'a> {
             | K::REGEXP
             | K::RIGHT
             | K::RLIKE
-            | K::USING
             | K::WITH
             | K::XOR => {}
             _ => {
@@ -945,6 +969,46 @@ impl<'a> Editor<'a> {
         }
         self.keyword(tok, tok.word);
         at + 1
+    }
+
+    /// Where the condition of a join stands if other joins stand before it, as in
+    /// `a JOIN b JOIN c ON … ON …`: it is that of the first.
+    fn late_condition(&self, join: usize, end: usize) -> Option<usize> {
+        if self.is(join, Keyword::FROM) {
+            return None;
+        }
+        let (mut open, mut joins) = (1_usize, 0);
+        let mut at = join + 1;
+        while at < end && joins < MAX_JOINS {
+            match self.tok(at)?.word {
+                Keyword::JOIN | Keyword::STRAIGHT_JOIN => {
+                    let has_none = [Keyword::NATURAL, Keyword::CROSS, Keyword::FOR];
+                    let is_natural = (1..=3)
+                        .any(|back| at >= join + back && self.is(at - back, Keyword::NATURAL));
+                    if !is_natural && !self.is_any(at - 1, &has_none) {
+                        open += 1;
+                        joins += 1;
+                    }
+                }
+                Keyword::ON | Keyword::USING => {
+                    open -= 1;
+                    if open == 0 {
+                        return (joins > 0).then_some(at);
+                    }
+                }
+                Keyword::WHERE
+                | Keyword::SET
+                | Keyword::GROUP
+                | Keyword::ORDER
+                | Keyword::HAVING
+                | Keyword::LIMIT
+                | Keyword::UNION => return None,
+                _ if self.says_any(at, &[",", ")"]) => return None,
+                _ => {}
+            }
+            at = self.next(at);
+        }
+        None
     }
 
     fn says_at_last(&self, text: &str) -> bool {
@@ -1109,7 +1173,9 @@ impl<'a> Editor<'a> {
         let names = (open + 1..close).filter(|&at| !self.says(at, ","));
         let indexes = names.map(|at| super::unquoted(self.text(at))).collect();
         let last = self.tok(close.min(self.tokens.len() - 1)).unwrap_or(tok);
-        self.facts.hints.push(IndexHint { kind, indexes, span: tok.start..last.end });
+        if self.facts.hints.len() < MAX_HINTS {
+            self.facts.hints.push(IndexHint { kind, indexes, span: tok.start..last.end });
+        }
         let behind = close + 1;
         // `USE INDEX (a), IGNORE INDEX (b)`.
         let continues = self.says(behind, ",")
@@ -1178,6 +1244,14 @@ impl<'a> Editor<'a> {
             true => at + 2..self.closes(at + 1).min(against),
             false => at + 1..against,
         };
+        let is_list = |at: usize| {
+            self.tok(at)
+                .is_some_and(|tok| !matches!(tok.kind, Kind::Word) || tok.is(Keyword::NoKeyword))
+        };
+        if !is_in && !columns.clone().all(is_list) {
+            self.name(tok);
+            return at + 1;
+        }
         let (open, close) = (against + 1, self.closes(against + 1).min(end));
         let mode = self.find(open + 1..close, |at| self.is_any(at, &[Keyword::IN, Keyword::WITH]));
         self.named(tok, MATCH);

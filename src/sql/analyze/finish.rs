@@ -6,12 +6,15 @@ use std::rc::Rc;
 use super::build::{Builder, Naming, Place, bytes};
 use super::statement::{Statement, Target};
 use super::words::Words;
-use super::{Parsed, parse};
+use super::{Limits, Parsed, parse};
 use crate::sql::distill::TableName;
 use crate::sql::shape::{
     Block, Column, Condition, Conjunct, Expression, Item, ItemKind, Key, Op, Operand, Role, Shape,
     SourceOf, Verb, Write, WriteKind,
 };
+
+/// Most views that are read for one statement, those within views among them.
+const MAX_VIEWS: usize = 256;
 
 /// The blocks of a view and the names of its columns.
 type View = (Vec<usize>, Option<Rc<[String]>>);
@@ -26,14 +29,25 @@ impl Builder<'_> {
         at: usize,
         begin: usize,
     ) -> Option<View> {
+        let read = self.limits.views.get();
+        if read >= MAX_VIEWS {
+            return None;
+        }
+        self.limits.views.set(read + 1);
         let words = Words::of(text);
+        if !self.limits.is_deep && !words.is_shallow(text) {
+            self.limits.wants_stack.set(true);
+            return None;
+        }
         let statement = super::statement::statement(text, &words).ok()?;
         if statement.verb != Verb::Select || super::is_too_large(&words) {
             return None;
         }
         let Parsed { query, facts, .. } = parse(text, &statement.query).ok()?;
-        let mut inner =
-            Builder { views: self.views + 1, ..Builder::new(text, &words, &facts, self.catalog) };
+        let mut inner = Builder {
+            views: self.views + 1,
+            ..Builder::new(text, &words, &facts, self.catalog, self.limits)
+        };
         let place = Place { role: Role::Derived(at), parent: None, outer: None };
         let given = inner.query(&query, place);
         inner.settle();
@@ -201,12 +215,14 @@ impl<'a> Builder<'a> {
         words: &'a Words,
         facts: &'a super::edit::Facts,
         catalog: &'a dyn crate::sql::shape::Catalog,
+        limits: &'a Limits,
     ) -> Self {
         Self {
             text,
             words,
             facts,
             catalog,
+            limits,
             views: 0,
             blocks: Vec::new(),
             scopes: Vec::new(),
@@ -218,6 +234,7 @@ impl<'a> Builder<'a> {
             assignments: 0,
             assigned: Vec::new(),
             is_for_exists: false,
+            is_too_large: false,
         }
     }
 }

@@ -115,7 +115,8 @@ impl Reader<'_> {
             Keyword::DELETE => Some(self.delete(at, &[])),
             Keyword::DESC | Keyword::ANALYZE => self.explained(at),
             Keyword::SET if self.says(at + 1, "STATEMENT") => {
-                self.at(self.find(at, |at| self.is(at, Keyword::FOR)) + 1)
+                let behind = self.find(at, |at| self.is(at, Keyword::FOR)) + 1;
+                if self.is(behind, Keyword::SET) { None } else { self.at(behind) }
             }
             _ if self.says(at, "(") => {
                 let inside = (at..self.len()).find(|&at| !self.says(at, "("))?;
