@@ -82,7 +82,12 @@ fn finding(statement: &Statement<'_>) -> Option<Finding> {
     let is_temporary = table.is_some_and(|table| table.kind == TableKind::Temporary);
     let is_small = table.and_then(|it| it.facts.rows).is_some_and(|rows| rows < FEW)
         || is_free && affected.is_some_and(|rows| rows < FEW);
-    if !(is_free && !is_never || is_many) || is_chunk || is_temporary || is_small {
+    if !(is_free && !is_never || is_many)
+        || is_chunk
+        || is_temporary
+        || is_small
+        || statement.is_of_system(at)
+    {
         return None;
     }
     let name = statement.full_name(at)?;

@@ -215,3 +215,41 @@ fn names_of_a_statement_are_in_its_findings() {
     assert_eq!(finding.subject.columns, ["shop.t.dt"]);
     assert!(finding.title.starts_with("`x`.`dt` stands in YEAR()"), "{}", finding.title);
 }
+
+#[test]
+fn a_function_of_the_row_before_does_no_harm() {
+    let schema = "CREATE TABLE a (id int PRIMARY KEY, mail varchar(40), KEY (mail)); \
+        CREATE TABLE b (id int PRIMARY KEY, mail varchar(40), KEY (mail));";
+    let says = |text: &str| Given::text(text).schema(schema).by("SQL001").is_some();
+    // b is searched for what TRIM() gives.
+    assert!(!says("SELECT b.id FROM a JOIN b ON b.mail = TRIM(a.mail)"));
+    assert!(!says("SELECT b.id FROM a JOIN b ON TRIM(a.mail) = b.mail"));
+    // a comes second and cannot be searched.
+    assert!(says("SELECT b.id FROM b LEFT JOIN a ON b.mail = TRIM(a.mail)"));
+    assert!(says("SELECT b.id FROM b STRAIGHT_JOIN a ON b.mail = TRIM(a.mail)"));
+}
+
+#[test]
+fn spelling_does_not_matter() {
+    let said = |text: &str| -> Vec<(&'static str, Severity, Confidence)> {
+        let findings = Given::text(text).schema(SCHEMA).read();
+        findings.iter().map(|it| (it.rule, it.severity, it.confidence)).collect()
+    };
+    for (one, other) in [
+        (
+            "SELECT x.id FROM t x WHERE DATE(x.dt) = '2026-02-01' AND x.n + 1 > 5 LIMIT 3",
+            "select `y`.`ID`\nfrom T as `y` -- all\nwhere ( 5 < `Y`.N+1 ) and '2026-02-01'=date( y.DT )\nlimit 3",
+        ),
+        (
+            "SELECT t.id FROM t LEFT JOIN p ON p.id = t.n WHERE p.n = 5 AND t.s = 7",
+            "SELECT/* here */t.id FROM t LEFT OUTER JOIN p ON t.n = p.id WHERE 7 = t.s AND (p.n = 5)",
+        ),
+        (
+            "SELECT id FROM t WHERE n NOT IN (SELECT n FROM p) OR s LIKE '%x%'",
+            "SELECT id FROM t WHERE s like '%x%' OR n not in (select n from p)",
+        ),
+    ] {
+        assert!(!said(one).is_empty(), "{one}");
+        assert_eq!(said(one), said(other), "{one}");
+    }
+}

@@ -150,6 +150,18 @@ fn subqueries_become_joins() {
             "UPDATE t a JOIN (SELECT DISTINCT q.n AS value FROM p q) AS wanted ON wanted.value = a.n SET a.s = 'z'",
         ),
     );
+    let old = format!("-- Server version\t5.5.62\n{SCHEMA}");
+    assert_eq!(
+        Given::text("SELECT id FROM t WHERE n IN (SELECT x FROM p) AND w = 3")
+            .schema(&old)
+            .rewritten(rule)
+            .as_deref(),
+        Some(
+            "SELECT id FROM t JOIN (SELECT DISTINCT x AS value FROM p) AS wanted ON wanted.value = t.n WHERE w = 3"
+        )
+    );
+    let all = Given::text("SELECT * FROM t WHERE n IN (SELECT x FROM p)");
+    assert_eq!(all.schema(&old).rewritten(rule), None);
     // It looks at the row outside; it takes some rows only.
     check(rule, "DELETE FROM t WHERE n IN (SELECT n FROM p WHERE p.x = t.w)", None);
     check(rule, "DELETE FROM t WHERE n IN (SELECT n FROM p) LIMIT 5", None);
