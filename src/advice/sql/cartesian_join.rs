@@ -62,6 +62,15 @@ rule! {
     /// ```sql clean
     /// SELECT g.name, t.n FROM guests g, (SELECT COUNT(*) AS n FROM rooms) t;
     /// ```
+    /// ```sql clean
+    /// SELECT r.name, j.n FROM rooms r, JSON_TABLE('[1, 2]', '$[*]' COLUMNS (n int PATH '$')) AS j;
+    /// ```
+    /// ```sql clean
+    /// SELECT r.name, g.name FROM rooms r, LATERAL (SELECT name FROM guests WHERE guests.room = r.id LIMIT 2) g;
+    /// ```
+    /// ```sql clean
+    /// SELECT r.name, g.name FROM rooms r, guests g WHERE r.house = 5 AND g.room = 5;
+    /// ```
     Sql "SQL020" "cartesian-join"
 }
 

@@ -45,6 +45,12 @@ rule! {
     /// ```sql clean
     /// UPDATE users JOIN sessions ON sessions.user = users.id SET users.flag = 1;
     /// ```
+    /// ```sql schema
+    /// CREATE TEMPORARY TABLE picked (id int PRIMARY KEY);
+    /// ```
+    /// ```sql clean
+    /// DELETE FROM picked;
+    /// ```
     Sql "SQL015" "write-without-where"
 }
 
