@@ -597,7 +597,7 @@ impl Builder<'_> {
                     self.compared(block, again, Comparison::LessOrEqual, high, false, span),
                 ]
             }
-            (Side::Other(why, ..), low, high) if matches!(why, Why::NotConstant) => {
+            (Side::Other(Why::NotConstant, ..), low, high) => {
                 vec![Condition::Other([low.columns(), high.columns()].concat())]
             }
             (tested @ Side::Other(..), low, high) => {

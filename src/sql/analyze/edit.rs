@@ -192,6 +192,11 @@ fn span_of(range: Range<usize>) -> Span {
     Span::new(place(range.start), place(range.end))
 }
 
+/// A function's only argument.
+fn one(argument: Range<usize>) -> Vec<Range<usize>> {
+    std::iter::once(argument).collect()
+}
+
 fn word(keyword: Keyword) -> Token {
     Token::Word(Word { value: String::new(), quote_style: None, keyword })
 }
@@ -363,11 +368,11 @@ impl<'a> Editor<'a> {
     }
 
     fn says_at(&self, tok: Tok, text: &str) -> bool {
-        &self.text[tok.range()] == text
+        tok.sign(self.text) == text
     }
 
     fn literal(&mut self, at: usize, tok: Tok) -> usize {
-        let text = &self.text[tok.range()];
+        let text = tok.sign(self.text);
         let token = match text.as_bytes() {
             // Ours, where UPDATE sets nothing yet.
             [] => Token::Number("1".to_owned(), false),
@@ -594,7 +599,7 @@ impl<'a> Editor<'a> {
         }
         let values = (0..terms).filter_map(|term| {
             let value = self.tok(at + term * step + length + 1)?;
-            Some(super::expression::literal(&self.text[value.range()]))
+            Some(super::expression::literal(value.sign(self.text)))
         });
         let values: Vec<_> = values.collect();
         let first = self.tok(name_end + 1)?;
@@ -678,7 +683,7 @@ impl<'a> Editor<'a> {
             }
             "CONVERT" => {
                 if let Some(using) = self.find(inside.clone(), |at| self.is(at, Keyword::USING)) {
-                    vec![inside.start..using]
+                    one(inside.start..using)
                 } else {
                     let to = comma(self).unwrap_or(close);
                     self.cast(tok, open, inside.start..to, to + 1, close);
@@ -687,7 +692,7 @@ impl<'a> Editor<'a> {
             }
             "EXTRACT" => {
                 let from = self.find(inside.clone(), |at| self.is(at, Keyword::FROM));
-                vec![from.map_or(inside.start, |from| from + 1)..close]
+                one(from.map_or(inside.start, |from| from + 1)..close)
             }
             "TRIM" => {
                 let skip =
@@ -695,7 +700,7 @@ impl<'a> Editor<'a> {
                 let start = inside.start + skip;
                 match self.find(start..close, |at| self.is(at, Keyword::FROM)) {
                     Some(from) => vec![from + 1..close, start..from],
-                    None => vec![start..close],
+                    None => one(start..close),
                 }
             }
             "SUBSTRING" | "SUBSTR" | "MID" | "POSITION" | "LOCATE" => {
@@ -714,11 +719,11 @@ impl<'a> Editor<'a> {
             }
             "CHAR" => {
                 let using = self.find(inside.clone(), |at| self.is(at, Keyword::USING));
-                vec![inside.start..using.unwrap_or(close)]
+                one(inside.start..using.unwrap_or(close))
             }
             "WEIGHT_STRING" => {
                 let ends = |at: usize| self.is(at, Keyword::AS) || self.says(at, "LEVEL");
-                vec![inside.start..self.find(inside.clone(), ends).unwrap_or(close)]
+                one(inside.start..self.find(inside.clone(), ends).unwrap_or(close))
             }
             "JSON_VALUE" => {
                 let ends = |at: usize| {
@@ -726,16 +731,16 @@ impl<'a> Editor<'a> {
                         || self.says_any(at, &["DEFAULT"])
                         || (self.says_any(at, &["NULL", "ERROR"]) && self.is(at + 1, Keyword::ON))
                 };
-                vec![inside.start..self.find(inside.clone(), ends).unwrap_or(close)]
+                one(inside.start..self.find(inside.clone(), ends).unwrap_or(close))
             }
             "TIMESTAMPDIFF" | "TIMESTAMPADD" | "GET_FORMAT" => {
-                vec![comma(self).map_or(inside.start, |comma| comma + 1)..close]
+                one(comma(self).map_or(inside.start, |comma| comma + 1)..close)
             }
             "JSON_TABLE" => {
                 let path = comma(self).unwrap_or(close);
                 let columns = self.json_columns(path..close);
                 self.facts.json_tables.insert(tok.start, columns);
-                vec![inside.start..path]
+                one(inside.start..path)
             }
             _ => {
                 self.name(tok);
@@ -774,7 +779,7 @@ impl<'a> Editor<'a> {
     fn cast(&mut self, tok: Tok, open: usize, value: Range<usize>, to: usize, close: usize) {
         let is_date = self.says(to, "DATE");
         self.named(tok, if is_date { TO_DATE } else { CAST });
-        self.arguments(open, vec![value], close);
+        self.arguments(open, one(value), close);
     }
 
     /// Names behind COLUMNS of a JSON_TABLE: each stands behind a parenthesis or a comma.

@@ -193,7 +193,7 @@ impl Builder<'_> {
 
     fn parts(&self, target: &Target) -> Vec<String> {
         let tokens = self.words.tokens.get(target.name.clone()).unwrap_or_default();
-        let texts = tokens.iter().map(|tok| &self.text[tok.range()]);
+        let texts = tokens.iter().map(|tok| tok.sign(self.text));
         texts.filter(|text| *text != ".").map(super::unquoted).collect()
     }
 
@@ -202,7 +202,7 @@ impl Builder<'_> {
         let table = TableName { name: parts.next().unwrap_or_default(), database: parts.next() };
         let columns = target.columns.iter();
         let mut columns: Vec<_> =
-            columns.map(|tok| super::unquoted(&self.text[tok.range()]).to_lowercase()).collect();
+            columns.map(|tok| super::unquoted(tok.sign(self.text)).to_lowercase()).collect();
         columns.sort_unstable();
         columns.dedup();
         Write { table, kind: target.kind, columns, rows: target.rows, source: None }

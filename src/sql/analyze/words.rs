@@ -180,7 +180,7 @@ impl Words {
 
     fn tell_functions(&mut self, text: &str) {
         for at in 0..self.tokens.len() {
-            let next = self.tokens.get(at + 1).map(|next| &text[next.range()]);
+            let next = self.tokens.get(at + 1).map(|next| next.sign(text));
             let previous = at.checked_sub(1).and_then(|at| self.tokens.get(at)).copied();
             let Some(tok) = self.tokens.get_mut(at) else { continue };
             let opens = next == Some("(");
