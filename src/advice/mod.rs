@@ -93,7 +93,8 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
             }
         }
     }
-    let (findings, rejected) = index::advise(&analysed, workload, schema);
+    let (findings, rejected, unread) = index::advise(&analysed, workload, schema);
+    advice.unread.extend(unread);
     advice.findings = findings;
     let whole: u64 = workload.classes.iter().filter_map(|class| class.micros).sum();
     for it in &analysed {

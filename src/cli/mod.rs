@@ -7,6 +7,7 @@ mod export;
 mod fingerprint;
 mod inputs;
 mod output;
+mod rules;
 mod shell;
 mod values;
 
@@ -37,6 +38,7 @@ enum Command {
     Explain(explain::Args),
     Export(export::Args),
     Fingerprint(fingerprint::Args),
+    Rules(rules::Args),
     Completions(shell::Completions),
     Man(shell::Man),
 }
@@ -62,6 +64,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args),
         Command::Export(args) => export::run(args),
         Command::Fingerprint(args) => fingerprint::run(args),
+        Command::Rules(args) => rules::run(args),
         Command::Completions(args) => shell::completions(args, &mut Arguments::command()),
         Command::Man(_) => shell::man(Arguments::command()),
     };

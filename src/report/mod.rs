@@ -7,6 +7,7 @@ pub mod json;
 pub mod ndjson;
 pub mod plans;
 pub mod profile;
+pub mod rules;
 pub mod text;
 
 use std::borrow::Cow;

@@ -11,6 +11,7 @@
 mod build;
 mod condition;
 mod cover;
+mod cut;
 mod dialect;
 mod edit;
 mod expression;
@@ -21,6 +22,8 @@ mod statement;
 mod tests;
 mod words;
 
+use std::cell::Cell;
+
 use sqlparser::ast::Query;
 use sqlparser::dialect::MySqlDialect;
 use sqlparser::parser::{Parser, ParserError};
@@ -28,7 +31,6 @@ use sqlparser::tokenizer::Token;
 
 use self::build::{Builder, Place};
 use self::edit::Facts;
-use self::statement::Statement;
 use self::words::{Tok, Words};
 use super::shape::{Catalog, Role, Shape};
 
@@ -59,10 +61,6 @@ const LEVELS: usize = 1_000;
 /// Stack of the thread that reads deep statements.
 const STACK: usize = 64 * 1024 * 1024;
 
-/// Nesting, and operators one after another, up to which the caller's stack will do.
-const SHALLOW: usize = 6;
-const SHORT: usize = 100;
-
 /// Reads a statement.
 ///
 /// # Errors
@@ -70,43 +68,88 @@ const SHORT: usize = 100;
 /// See [`Refused`].
 pub fn analyze(text: &str, catalog: &dyn Catalog) -> Result<Shape, Refused> {
     let words = Words::of(text);
-    let statement = statement::statement(text, &words)?;
+    statement::statement(text, &words)?;
     if is_too_large(&words) {
         return Err(Refused::TooLarge);
     }
-    if words.depth <= SHALLOW && words.tokens.len() <= SHORT * 20 {
-        return read(text, &words, statement, catalog);
+    if words.is_shallow(text) {
+        let limits = Limits::default();
+        let shape = read(text, &words, catalog, &limits);
+        if !limits.wants_stack.get() {
+            return shape;
+        }
     }
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().stack_size(STACK);
-        match reader.spawn_scoped(scope, || read(text, &words, statement, catalog)) {
+        let read = || {
+            let limits = Limits { is_deep: true, ..Limits::default() };
+            read(text, &words, catalog, &limits)
+        };
+        match reader.spawn_scoped(scope, read) {
             Ok(thread) => thread.join().unwrap_or_else(|it| std::panic::resume_unwind(it)),
             Err(_) => Err(Refused::TooLarge),
         }
     })
 }
 
+/// What the views in a statement may still ask for.
+#[derive(Debug, Default)]
+struct Limits {
+    /// Views that were read.
+    views: Cell<usize>,
+    /// The stack is large.
+    is_deep: bool,
+    /// A view needs a large one.
+    wants_stack: Cell<bool>,
+}
+
 fn is_too_large(words: &Words) -> bool {
     words.depth > MAX_DEPTH
 }
 
+/// Reads a statement; of one that was cut, what can be.
 fn read(
     text: &str,
     words: &Words,
-    mut statement: Statement,
     catalog: &dyn Catalog,
+    limits: &Limits,
 ) -> Result<Shape, Refused> {
-    let tokens = std::mem::take(&mut statement.query);
-    if tokens.is_empty() {
-        let facts = Facts::default();
-        return Ok(Builder::new(text, words, &facts, catalog).finish(&statement));
+    let refused = match shape(text, words, catalog, limits) {
+        Ok(shape) if !cut::ends_in_name(text, words) => return Ok(shape),
+        // The last condition is a part of one.
+        Ok(_) => Refused::NotUnderstood(THE_END.to_owned()),
+        Err(refused) => refused,
+    };
+    let is_cut =
+        words.is_cut || matches!(&refused, Refused::NotUnderstood(what) if what.ends_with(THE_END));
+    if !is_cut {
+        return Err(refused);
     }
-    let Parsed { query, facts } = parse(text, &tokens)?;
+    let shorter = cut::lengths(text, words).into_iter().map(|length| words.cut(text, length));
+    let shape = shorter.into_iter().find_map(|words| shape(text, &words, catalog, limits).ok());
+    shape.ok_or(refused)
+}
+
+fn shape(
+    text: &str,
+    words: &Words,
+    catalog: &dyn Catalog,
+    limits: &Limits,
+) -> Result<Shape, Refused> {
+    let statement = statement::statement(text, words)?;
+    if statement.query.is_empty() {
+        let facts = Facts::default();
+        return Ok(Builder::new(text, words, &facts, catalog, limits).finish(&statement));
+    }
+    let Parsed { query, facts } = parse(text, &statement.query)?;
     let mut builder = Builder {
         assignments: statement.assignments,
-        ..Builder::new(text, words, &facts, catalog)
+        ..Builder::new(text, words, &facts, catalog, limits)
     };
     builder.query(&query, Place { role: Role::Statement, parent: None, outer: None });
+    if builder.is_too_large {
+        return Err(Refused::TooLarge);
+    }
     Ok(builder.finish(&statement))
 }
 
@@ -117,33 +160,42 @@ struct Parsed {
 }
 
 fn parse(text: &str, tokens: &[Tok]) -> Result<Parsed, Refused> {
-    let (tokens, facts) = edit::edit(text, tokens);
-    if tokens.len() > MAX_TOKENS {
+    let (mut tokens, mut facts) = edit::edit(text, tokens);
+    let size = cut::trim(&mut tokens);
+    if tokens.len() > MAX_TOKENS || size == cut::Size::TooLarge {
         return Err(Refused::TooLarge);
     }
+    facts.is_partial |= size == cut::Size::Trimmed;
     let dialect = dialect::Server(MySqlDialect {});
     let mut parser =
         Parser::new(&dialect).with_recursion_limit(LEVELS).with_tokens_with_locations(tokens);
-    let query = parser.parse_query().map_err(|error| refused(text, &error))?;
+    let is_open = facts.has_open_case;
+    let query = parser.parse_query().map_err(|error| refused(text, &error, is_open))?;
     let next = parser.peek_token_ref();
     if next.token != Token::EOF {
         let at = build::bytes(next.span).map(|range| range.start);
+        let at = at.filter(|_| !is_open);
         return Err(Refused::NotUnderstood(message(text, "expected the end", at)));
     }
     Ok(Parsed { query, facts })
 }
 
-fn refused(text: &str, error: &ParserError) -> Refused {
+/// What the parser refused; the end of a CASE that has none is where the text ends.
+fn refused(text: &str, error: &ParserError, is_open: bool) -> Refused {
     match error {
         ParserError::RecursionLimitExceeded => Refused::TooLarge,
         ParserError::TokenizerError(message_of) | ParserError::ParserError(message_of) => {
             let (what, at) = finish::place_of(message_of);
+            let at = at.filter(|_| !is_open);
             let what =
                 what.split(", found:").next().unwrap_or(what).replace("Expected: ", "expected ");
             Refused::NotUnderstood(message(text, &what, at))
         }
     }
 }
+
+/// How a message ends where the statement did too early.
+const THE_END: &str = "found the end";
 
 fn message(text: &str, what: &str, at: Option<usize>) -> String {
     let rest = at.and_then(|at| text.get(at..)).unwrap_or_default();
@@ -152,7 +204,7 @@ fn message(text: &str, what: &str, at: Option<usize>) -> String {
             let found: String = rest.chars().take(24).collect();
             format!("{what} at byte {at}, found `{}`", found.trim_end())
         }
-        _ => format!("{what}, found the end"),
+        _ => format!("{what}, {THE_END}"),
     }
 }
 

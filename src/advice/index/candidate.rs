@@ -359,7 +359,16 @@ impl Seeker<'_, '_> {
         }
         let mut forms: Vec<Form> = Vec::new();
         let mut add = |equal: &[ColumnAt], tail: Vec<Part>, purpose: Purpose| {
-            let mut form = Form { equal: equal.to_vec(), tail, cover: Vec::new(), purpose };
+            let mut form =
+                Form { equal: equal.to_vec(), tail: Vec::new(), cover: Vec::new(), purpose };
+            for part in tail {
+                // What has one value needs no place of its own, and no column two.
+                let is_there = part.column.is_some_and(|column| form.equal.contains(&column))
+                    || form.tail.iter().any(|own| own.column == part.column);
+                if !is_there {
+                    form.tail.push(part);
+                }
+            }
             self.strip(known, &mut form);
             let count = form.equal.len() + form.tail.len();
             if count > 0 && count <= MOST_COLUMNS && !forms.iter().any(|own| same(own, &form)) {

@@ -84,6 +84,8 @@ pub(super) struct At {
 /// A table that is read in a block.
 #[derive(Debug, Default)]
 pub(super) struct Use {
+    /// The name that stands for it in the statement, as EXPLAIN prints it.
+    pub called: String,
     /// Its number; none of a derived table and the like.
     pub table: Option<usize>,
     /// The blocks that fill a derived table.

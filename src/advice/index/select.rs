@@ -1,13 +1,15 @@
 //! Which of the indexes that classes wish for are worth having, all together. `rules.md`, sections
 //! 8.4, 8.7 and 8.8.
 
+mod greedy;
+mod members;
+
 use std::cell::RefCell;
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::candidate::{Form, Look, Purpose, Reason, Wish};
-use super::cost::{Cost, Counter, Indexes};
-use super::query::{Query, Written};
+use super::cost::Cost;
+use super::query::Query;
 use super::tables::{ColumnAt, Key, Tables};
 
 /// A class as it is weighed.
@@ -49,8 +51,8 @@ pub(super) struct Candidate {
     pub widens_only: bool,
     /// Classes, by place among those weighed, that wished for it.
     pub wishers: Vec<usize>,
-    /// The form of the first index.
-    pub form: Form,
+    /// The forms of its indexes.
+    forms: Vec<Form>,
 }
 
 /// Why a candidate was left out.
@@ -71,16 +73,33 @@ pub(super) enum Left {
 }
 
 /// What was chosen.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Chosen {
     /// All candidates.
     pub candidates: Vec<Candidate>,
-    /// Those taken, in order of their gain.
-    pub taken: Vec<usize>,
+    /// The indexes of those taken, in order of what they save.
+    pub members: Vec<Member>,
     /// The others, and why.
     pub left: Vec<(usize, Left)>,
-    /// Gain of each one taken beside all the others, and the classes that gain.
-    pub gains: Vec<Gain>,
+}
+
+/// An index that is proposed.
+#[derive(Debug, Clone)]
+pub(super) struct Member {
+    /// The table.
+    pub table: usize,
+    /// The index.
+    pub key: Key,
+    /// What it is for.
+    pub purpose: Purpose,
+    /// What it was made of.
+    pub form: Form,
+    /// Indexes that go for it, by place in the definition.
+    pub replaces: Vec<usize>,
+    /// It is one of the arms of OR.
+    pub is_bundled: bool,
+    /// What it brings beside the others.
+    pub gain: Gain,
 }
 
 /// What one index brings.
@@ -101,6 +120,8 @@ const LEAST: f64 = 0.005;
 /// Part of what its classes cost that is enough, too, with so many row-reads a call.
 const LEAST_OF_OWN: f64 = 0.3;
 const LEAST_READS: f64 = 1_000.0;
+/// Part of the time of a log that its classes must take: below, nobody asks.
+const SHARE: f64 = 0.001;
 /// An index that begins with another is taken in its place unless it is so many times as wide.
 const TOO_WIDE: f64 = 3.0;
 /// Candidates that are weighed for one table.
@@ -113,6 +134,8 @@ pub(super) struct Floors {
     pub whole: f64,
     /// Units that must be saved whatever the whole.
     pub least: f64,
+    /// The weight is time that was measured.
+    pub is_timed: bool,
 }
 
 pub(super) struct Selector<'s, 'a> {
@@ -152,28 +175,11 @@ impl<'s, 'a> Selector<'s, 'a> {
 
     /// Chooses.
     pub fn choose(&self) -> Chosen {
-        let mut chosen = Chosen::default();
         let mut left = Vec::new();
-        chosen.candidates = self.candidates(&mut left);
-        for component in self.components(&chosen.candidates) {
-            self.choose_among(&component, &mut chosen, &mut left);
-        }
-        let (candidates, taken) = (&chosen.candidates, &chosen.taken);
-        chosen.gains = taken
-            .iter()
-            .map(|own| {
-                let others: Vec<usize> = taken.iter().copied().filter(|it| it != own).collect();
-                self.gain_of(candidates, &others, *own)
-            })
-            .collect();
-        let mut order: Vec<usize> = (0..chosen.taken.len()).collect();
-        order.sort_by(|a, b| {
-            chosen.gains[*b].saved.total_cmp(&chosen.gains[*a].saved).then_with(|| a.cmp(b))
-        });
-        chosen.taken = order.iter().map(|at| chosen.taken[*at]).collect();
-        chosen.gains = order.iter().map(|at| chosen.gains[*at].clone()).collect();
-        chosen.left = left;
-        chosen
+        let candidates = self.candidates(&mut left);
+        let taken = self.greedy(&candidates, &mut left);
+        let members = self.members(&candidates, &taken);
+        Chosen { candidates, members, left }
     }
 
     /// The wishes of all classes, equal ones once, each in the order that shares most.
@@ -215,7 +221,7 @@ impl<'s, 'a> Selector<'s, 'a> {
                 replaces,
                 widens_only: *widens_only,
                 wishers: wishers.clone(),
-                form: own.first().map(|(_, form)| form.clone()).unwrap_or_default(),
+                forms: own.iter().map(|(_, form)| form.clone()).collect(),
             });
         }
         self.absorb(&mut candidates, left);
@@ -358,300 +364,6 @@ impl<'s, 'a> Selector<'s, 'a> {
             }
         }
     }
-
-    /// Candidates that share tables through classes.
-    fn components(&self, candidates: &[Candidate]) -> Vec<Vec<usize>> {
-        let mut group: HashMap<usize, usize> = HashMap::new();
-        fn root(group: &HashMap<usize, usize>, mut at: usize) -> usize {
-            while let Some(next) = group.get(&at).copied().filter(|next| *next != at) {
-                at = next;
-            }
-            at
-        }
-        for class in self.classes {
-            let mut tables = class.tables.iter();
-            let Some(first) = tables.next() else { continue };
-            let first = root(&group, *first);
-            group.entry(first).or_insert(first);
-            for table in tables {
-                let other = root(&group, *table);
-                group.insert(other, first);
-            }
-        }
-        let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for (place, candidate) in candidates.iter().enumerate() {
-            if let Some((table, _)) = candidate.keys.first() {
-                found.entry(root(&group, *table)).or_default().push(place);
-            }
-        }
-        found.into_values().collect()
-    }
-
-    fn choose_among(
-        &self,
-        component: &[usize],
-        chosen: &mut Chosen,
-        left: &mut Vec<(usize, Left)>,
-    ) {
-        let within: BTreeSet<usize> = left.iter().map(|(place, _)| *place).collect();
-        let mut open: Vec<usize> = Vec::new();
-        let mut of_table: HashMap<usize, usize> = HashMap::new();
-        let mut places: Vec<usize> =
-            component.iter().copied().filter(|place| !within.contains(place)).collect();
-        let weight = |place: &usize| -> f64 {
-            let wishers = &chosen.candidates[*place].wishers;
-            wishers.iter().map(|at| self.classes[*at].weight()).sum()
-        };
-        places.sort_by(|a, b| weight(b).total_cmp(&weight(a)).then(a.cmp(b)));
-        for place in places {
-            let refused = chosen.candidates[place]
-                .keys
-                .iter()
-                .find_map(|(table, key)| super::limit::refusal(self.tables.get(*table), key));
-            let count = of_table.entry(chosen.candidates[place].keys[0].0).or_insert(0);
-            *count += 1;
-            match refused {
-                Some(why) => left.push((place, Left::Refused(why))),
-                None if *count > MOST_OF_TABLE => left.push((place, Left::SavesLittle)),
-                None => open.push(place),
-            }
-        }
-        open.sort_unstable();
-        let mut taken: Vec<usize> = Vec::new();
-        let mut why: HashMap<usize, Left> = HashMap::new();
-        let mut gains: HashMap<usize, Gain> = HashMap::new();
-        let candidates = &chosen.candidates;
-        loop {
-            let mut best: Option<(f64, usize)> = None;
-            for place in open.iter().copied().filter(|place| !taken.contains(place)) {
-                if let Some(reason) = self.barred(candidates, &taken, place) {
-                    why.insert(place, reason);
-                    continue;
-                }
-                let gain =
-                    gains.entry(place).or_insert_with(|| self.gain_of(candidates, &taken, place));
-                if !self.is_worth(gain) {
-                    let writes =
-                        gain.written > 0.0 && gain.saved <= 0.0 && !gain.classes.is_empty();
-                    why.insert(place, if writes { Left::Writes } else { Left::SavesLittle });
-                    continue;
-                }
-                let is_better = best.is_none_or(|(saved, own)| {
-                    let margin = saved.max(gain.saved) * 0.01;
-                    if (gain.saved - saved).abs() <= margin {
-                        self.rank(candidates, place) > self.rank(candidates, own)
-                    } else {
-                        gain.saved > saved
-                    }
-                });
-                if is_better {
-                    best = Some((gain.saved, place));
-                }
-            }
-            let Some((_, place)) = best else { break };
-            taken.push(place);
-            let near = self.near_of(&candidates[place]);
-            self.look_back(candidates, &near, &mut taken);
-            // What shares a class with it must be weighed anew.
-            gains.retain(|at, _| !is_on(&candidates[*at], &near));
-        }
-        self.swap(&chosen.candidates, &open, &mut taken);
-        for place in open.iter().filter(|place| !taken.contains(place)) {
-            left.push((*place, why.remove(place).unwrap_or(Left::SavesLittle)));
-        }
-        chosen.taken.extend(taken);
-    }
-
-    /// What answers more of the heaviest class, then the narrower one.
-    fn rank(&self, candidates: &[Candidate], place: usize) -> (bool, Reverse<u64>, Reverse<usize>) {
-        let candidate = &candidates[place];
-        let answers = candidate.form.purpose >= Purpose::Order;
-        let width: f64 = candidate
-            .keys
-            .iter()
-            .map(|(table, key)| {
-                let known = self.tables.get(*table);
-                let written = key.parts[..key.written].iter().filter_map(|part| part.column);
-                written.map(|column| known.bytes(column)).sum::<f64>()
-            })
-            .sum();
-        (answers, Reverse(width as u64), Reverse(place))
-    }
-
-    fn barred(&self, candidates: &[Candidate], taken: &[usize], place: usize) -> Option<Left> {
-        let candidate = &candidates[place];
-        let is_gone = |it: &(usize, usize)| {
-            taken.iter().any(|other| candidates[*other].replaces.contains(it))
-        };
-        if candidate.widens_only && candidate.replaces.iter().all(is_gone) {
-            return Some(Left::ReadsFew);
-        }
-        let is_full = candidate.keys.iter().any(|(table, _)| {
-            let own = taken
-                .iter()
-                .filter(|other| candidates[**other].keys.iter().any(|(other, _)| other == table));
-            own.count() >= MOST_NEW
-        });
-        is_full.then_some(Left::Enough)
-    }
-
-    fn is_worth(&self, gain: &Gain) -> bool {
-        let Floors { whole, least } = self.floors;
-        if gain.saved <= 0.0 {
-            return false;
-        }
-        let own: f64 =
-            gain.classes.iter().map(|(at, before, _)| self.classes[*at].unit * before).sum();
-        let is_much_a_call =
-            gain.classes.iter().any(|(_, before, after)| before - after >= LEAST_READS);
-        (gain.saved >= LEAST * whole && gain.saved >= least)
-            || (gain.saved >= LEAST_OF_OWN * own && is_much_a_call)
-    }
-
-    fn indexes<'k>(&self, candidates: &'k [Candidate], taken: &[usize]) -> Indexes<'k> {
-        let keys = taken.iter().flat_map(|at| candidates[*at].keys.iter());
-        let mut indexes = Indexes::default().with(keys.map(|(table, key)| (*table, key)));
-        indexes.gone =
-            taken.iter().flat_map(|at| candidates[*at].replaces.iter().copied()).collect();
-        indexes
-    }
-
-    /// What a call of a class costs with some candidates.
-    fn cost(&self, candidates: &[Candidate], at: usize, taken: &[usize]) -> f64 {
-        let class = &self.classes[at];
-        let is_own = |place: &usize| {
-            let mut tables = candidates[*place].keys.iter().map(|(table, _)| table);
-            tables.any(|table| class.tables.contains(table))
-        };
-        let mut own: Vec<usize> = taken.iter().copied().filter(is_own).collect();
-        if own.is_empty() {
-            return class.present.reads;
-        }
-        own.sort_unstable();
-        let key = (at, own);
-        if let Some(cost) = self.costs.borrow().get(&key) {
-            return *cost;
-        }
-        let indexes = self.indexes(candidates, &key.1);
-        let counter = Counter::new(&class.query, self.tables, &indexes);
-        let cost = counter.statement().reads;
-        self.costs.borrow_mut().insert(key, cost);
-        cost
-    }
-
-    /// What a candidate brings beside those taken.
-    fn gain_of(&self, candidates: &[Candidate], taken: &[usize], place: usize) -> Gain {
-        let candidate = &candidates[place];
-        let near = self.near_of(candidate);
-        let mut with: Vec<usize> =
-            taken.iter().copied().filter(|at| is_on(&candidates[*at], &near)).collect();
-        let without = with.clone();
-        with.push(place);
-        let mut gain = Gain::default();
-        for at in self.classes_of(candidate) {
-            let class = &self.classes[at];
-            let before = self.cost(candidates, at, &without);
-            let after = self.cost(candidates, at, &with);
-            gain.saved += class.unit * (before - after);
-            if before - after > before * 0.01 {
-                gain.classes.push((at, before, after));
-            }
-            for written in &class.query.writes {
-                gain.written += self.written(class, written, candidate);
-            }
-        }
-        gain.saved -= gain.written;
-        gain
-    }
-
-    /// Tables that classes read together with those of a candidate.
-    fn near_of(&self, candidate: &Candidate) -> BTreeSet<usize> {
-        let tables = candidate.keys.iter().filter_map(|(table, _)| self.near.get(table));
-        tables.flatten().copied().collect()
-    }
-
-    fn classes_of(&self, candidate: &Candidate) -> BTreeSet<usize> {
-        let tables = candidate.keys.iter().filter_map(|(table, _)| self.by_table.get(table));
-        tables.flatten().copied().collect()
-    }
-
-    /// What a writing class pays for an index more, section 8.9.
-    fn written(&self, class: &Weighed, written: &Written, candidate: &Candidate) -> f64 {
-        let new = candidate.keys.iter().filter(|(table, _)| *table == written.table);
-        let mut entries = 0.0;
-        let mut added = 0.0;
-        for (table, key) in new {
-            let known = self.tables.get(*table);
-            let columns = || key.parts[..key.written].iter().filter_map(|part| part.column);
-            let is_set = columns().any(|column| written.columns.contains(&column));
-            let gone = candidate.replaces.iter().filter(|(own, _)| own == table).count() as f64;
-            let rows = written.rows.unwrap_or(class.present.rows.max(1.0));
-            // An index that takes the place of another costs no more than that.
-            let each = match written.kind {
-                crate::sql::shape::WriteKind::Update if is_set => 2.0,
-                crate::sql::shape::WriteKind::Update => 0.0,
-                _ => (1.0 - gone).max(0.0),
-            };
-            let first = columns().next();
-            let is_counter = first.and_then(|column| known.definition(column));
-            let unit = if is_counter.is_some_and(|it| it.is_auto_increment) { 1.0 } else { 4.0 };
-            added += rows * each * unit;
-            entries += rows * (known.keys.len() as f64 + 1.0) * unit;
-        }
-        if added <= 0.0 {
-            return 0.0;
-        }
-        let whole = class.present.reads.max(1.0) + entries;
-        // The class's weight is spread over what it reads and what it writes.
-        class.weight().max(class.unit) * added / whole
-    }
-
-    /// Takes out what the later ones made needless.
-    fn look_back(&self, candidates: &[Candidate], near: &BTreeSet<usize>, taken: &mut Vec<usize>) {
-        let mut at = 0;
-        while at < taken.len() {
-            if !is_on(&candidates[taken[at]], near) {
-                at += 1;
-                continue;
-            }
-            let others: Vec<usize> =
-                taken.iter().copied().filter(|own| *own != taken[at]).collect();
-            let gain = self.gain_of(candidates, &others, taken[at]);
-            if gain.saved <= 0.0 && taken.len() > 1 {
-                taken.remove(at);
-            } else {
-                at += 1;
-            }
-        }
-    }
-
-    /// Tries each one not taken in the place of one taken on the same table.
-    fn swap(&self, candidates: &[Candidate], open: &[usize], taken: &mut [usize]) {
-        for _ in 0..2 {
-            let mut is_changed = false;
-            for at in 0..taken.len() {
-                let others: Vec<usize> =
-                    taken.iter().copied().filter(|own| *own != taken[at]).collect();
-                let own = self.gain_of(candidates, &others, taken[at]).saved;
-                let table = candidates[taken[at]].keys[0].0;
-                for other in open.iter().filter(|it| candidates[**it].keys[0].0 == table) {
-                    let is_barred = self.barred(candidates, &others, *other).is_some();
-                    if others.contains(other) || *other == taken[at] || is_barred {
-                        continue;
-                    }
-                    let gain = self.gain_of(candidates, &others, *other);
-                    if gain.saved > own * 1.01 && self.is_worth(&gain) {
-                        taken[at] = *other;
-                        is_changed = true;
-                        break;
-                    }
-                }
-            }
-            if !is_changed {
-                break;
-            }
-        }
-    }
 }
 
 type Sort = Vec<(usize, SortForm)>;
@@ -684,9 +396,4 @@ pub(super) fn reason_of(class: &Weighed) -> Option<(usize, &Reason)> {
     let most =
         with.max_by(|(a, _), (b, _)| a.reads.total_cmp(&b.reads).then(b.table.cmp(&a.table)));
     most.map(|(look, reason)| (look.table, reason))
-}
-
-/// Whether a candidate is on one of these tables.
-fn is_on(candidate: &Candidate, tables: &BTreeSet<usize>) -> bool {
-    candidate.keys.iter().any(|(table, _)| tables.contains(table))
 }

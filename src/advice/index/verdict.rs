@@ -1,24 +1,25 @@
 //! What was chosen, as findings: the statement to run, what it serves, what it costs, how to see
 //! that it helped; and for each class without one why no new index helps.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::advice::{
     Action, Benefit, Category, Confidence, Fact, Finding, IndexColumn, IndexProposal,
     Recommendation, Rejected, Rule, Severity, Subject, Workload,
 };
+use crate::flavor::Family;
 use crate::plan::Amount;
-use crate::schema::Table;
+use crate::schema::{Server, Table};
 use crate::sql::fingerprint::ClassId;
 use crate::sql::shape::Why;
 
 use super::Analysed;
-use super::candidate::{Purpose, Reason};
+use super::candidate::{Form, Purpose, Reason};
 use super::catalogue;
 use super::estimate::From;
 use super::limit::{self, quoted, quoted_table};
 use super::query::{Cause, TestKind};
-use super::select::{Candidate, Chosen, Gain, Left, Weighed, reason_of};
+use super::select::{Chosen, Gain, Left, Member, Weighed, reason_of};
 use super::tables::{Key, Known, Tables};
 
 pub(super) struct Judge<'j, 'a> {
@@ -27,6 +28,7 @@ pub(super) struct Judge<'j, 'a> {
     pub weighed: &'j [Weighed],
     pub chosen: &'j Chosen,
     pub workload: &'j Workload<'j>,
+    pub server: Option<&'j Server>,
 }
 
 impl Judge<'_, '_> {
@@ -35,16 +37,22 @@ impl Judge<'_, '_> {
         let mut findings = Vec::new();
         let mut gained: BTreeSet<usize> = BTreeSet::new();
         let mut names: Vec<String> = Vec::new();
-        for (at, gain) in self.chosen.taken.iter().zip(&self.chosen.gains) {
-            let candidate = &self.chosen.candidates[*at];
-            gained.extend(gain.classes.iter().map(|(class, ..)| *class));
-            for which in 0..candidate.keys.len() {
-                findings.push(self.of_index(candidate, which, gain, &mut names));
+        for member in &self.chosen.members {
+            gained.extend(member.gain.classes.iter().map(|(class, ..)| *class));
+            findings.push(self.of_index(member, &mut names));
+        }
+        // The first wish of each class that was not granted, by place among those left out.
+        let mut refused: HashMap<usize, usize> = HashMap::new();
+        for (at, (candidate, left)) in self.chosen.left.iter().enumerate() {
+            if !matches!(left, Left::Within(_)) {
+                for wisher in &self.chosen.candidates[*candidate].wishers {
+                    refused.entry(*wisher).or_insert(at);
+                }
             }
         }
         for (place, class) in self.weighed.iter().enumerate() {
             if !gained.contains(&place) {
-                findings.extend(self.without(place, class));
+                findings.extend(self.without(place, class, &refused));
             }
         }
         (findings, self.rejected())
@@ -52,13 +60,14 @@ impl Judge<'_, '_> {
 
     /// Indexes that go for new ones: table and name in lower case.
     pub fn replaced(&self) -> BTreeSet<(String, String)> {
-        let taken = self.chosen.taken.iter().flat_map(|at| &self.chosen.candidates[*at].replaces);
-        let name = |(table, place): &(usize, usize)| {
-            let known = self.tables.get(*table);
-            let index = known.table?.indexes.get(*place)?;
+        let members = self.chosen.members.iter();
+        let gone = members.flat_map(|own| own.replaces.iter().map(|place| (own.table, *place)));
+        let name = |(table, place): (usize, usize)| {
+            let known = self.tables.get(table);
+            let index = known.table?.indexes.get(place)?;
             Some((known.full_name().to_lowercase(), index.name.to_lowercase()))
         };
-        taken.filter_map(name).collect()
+        gone.filter_map(name).collect()
     }
 
     /// The classes that read a table.
@@ -77,16 +86,9 @@ impl Judge<'_, '_> {
         self.analysed[class.class].class.id
     }
 
-    fn of_index(
-        &self,
-        candidate: &Candidate,
-        which: usize,
-        gain: &Gain,
-        names: &mut Vec<String>,
-    ) -> Finding {
-        let (table, key) = &candidate.keys[which];
+    fn of_index(&self, member: &Member, names: &mut Vec<String>) -> Finding {
+        let Member { table, key, purpose, gain, .. } = member;
         let known = self.tables.get(*table);
-        let purpose = candidate.purposes[which];
         let (heaviest, before, after) = self.heaviest(gain);
         let class = &self.weighed[heaviest];
         let id = self.id(class);
@@ -102,7 +104,7 @@ impl Judge<'_, '_> {
         let list = listed(&columns);
         let share = self.share(gain);
         let whole = self.whole();
-        let evidence = self.evidence(known, key, candidate, gain, (before, after), class);
+        let evidence = self.evidence(known, member, (before, after), class);
         let has_schema = known.table.is_some();
         let mut recommendation = Recommendation {
             action: Action::None,
@@ -114,7 +116,7 @@ impl Judge<'_, '_> {
             ..Recommendation::default()
         };
         if has_schema {
-            self.change(known, *table, key, candidate, &name, &mut recommendation);
+            change(known, member, (&name, self.online(known)), &mut recommendation);
         } else {
             recommendation.text = format!(
                 "An index beginning with ({list}) should exist on {}: see SHOW CREATE TABLE {}. \
@@ -123,8 +125,9 @@ impl Judge<'_, '_> {
                 quoted_table(known)
             );
         }
-        recommendation.text += &self.words(known, key, candidate, which, gain);
-        let rule = rule(known, candidate, purpose).code;
+        recommendation.text += &words(known, member);
+        recommendation.text = recommendation.text.trim_start().to_owned();
+        let rule = rule(known, &member.form, *purpose).code;
         let severity = match (share, whole > 0.0) {
             (share, true) if share >= 10.0 => Severity::High,
             (share, true) if share >= 1.0 => Severity::Medium,
@@ -166,6 +169,17 @@ impl Judge<'_, '_> {
         }
     }
 
+    /// What makes the change fail rather than lock the table, on a server that is known to have
+    /// it: MySQL 5.6, MariaDB 10.0.
+    fn online(&self, known: &Known<'_>) -> &'static str {
+        let server = self.server.filter(|_| known.table.is_some_and(|table| table.is_innodb()));
+        let has_it = server.is_some_and(|server| match server.family {
+            Family::MariaDb => server.major >= 10,
+            _ => (server.major, server.minor) >= (5, 6),
+        });
+        if has_it { ", ALGORITHM=INPLACE, LOCK=NONE" } else { "" }
+    }
+
     /// The class that gains most, with what a call costs it before and after.
     fn heaviest(&self, gain: &Gain) -> (usize, f64, f64) {
         let saved = |it: &&(usize, f64, f64)| self.weighed[it.0].unit * (it.1 - it.2);
@@ -190,12 +204,11 @@ impl Judge<'_, '_> {
     fn evidence(
         &self,
         known: &Known<'_>,
-        key: &Key,
-        candidate: &Candidate,
-        gain: &Gain,
+        member: &Member,
         (before, after): (f64, f64),
         class: &Weighed,
     ) -> Vec<Fact> {
+        let Member { key, gain, .. } = member;
         let own = self.analysed[class.class].class;
         let mut evidence = Vec::new();
         if let Some(examined) = own.load.rows_examined {
@@ -229,7 +242,7 @@ impl Judge<'_, '_> {
             let part = gain.written / (gain.saved + gain.written).max(1.0) * 100.0;
             evidence.push(Fact::number("percent_of_gain_paid_by_writes", whole(part)));
         }
-        if candidate.keys.len() > 1 {
+        if member.is_bundled {
             evidence.push(Fact::flag("belongs_with_others", true));
         }
         evidence
@@ -266,109 +279,13 @@ impl Judge<'_, '_> {
         }
     }
 
-    /// The statements that make the change and undo it.
-    fn change(
-        &self,
-        known: &Known<'_>,
-        table: usize,
-        key: &Key,
-        candidate: &Candidate,
-        name: &str,
-        recommendation: &mut Recommendation,
-    ) {
-        let on = quoted_table(known);
-        let parts = limit::parts(known, key);
-        recommendation.sql = vec![format!("ALTER TABLE {on} ADD INDEX {} ({parts})", quoted(name))];
-        recommendation.undo = vec![format!("ALTER TABLE {on} DROP INDEX {}", quoted(name))];
-        recommendation.action = Action::Create;
-        let gone = candidate.replaces.iter().filter(|(own, _)| *own == table);
-        for (_, place) in gone {
-            let Some(index) = known.table.and_then(|table| table.indexes.get(*place)) else {
-                continue;
-            };
-            let old = known.keys.iter().find(|own| own.place == Some(*place));
-            recommendation.action = Action::Replace;
-            recommendation.sql.push(format!("ALTER TABLE {on} DROP INDEX {}", quoted(&index.name)));
-            if let Some(old) = old {
-                let parts = limit::parts(known, old);
-                let again = format!("ALTER TABLE {on} ADD INDEX {} ({parts})", quoted(&index.name));
-                recommendation.undo.insert(0, again);
-                recommendation.replaces.get_or_insert(IndexProposal {
-                    table: known.full_name(),
-                    name: Some(index.name.clone()),
-                    columns: columns(known, old),
-                });
-            }
-        }
-    }
-
-    fn words(
-        &self,
-        known: &Known<'_>,
-        key: &Key,
-        candidate: &Candidate,
-        which: usize,
-        gain: &Gain,
-    ) -> String {
-        let mut text = String::new();
-        let mut say = |sentence: String| {
-            if !text.is_empty() || !sentence.starts_with(' ') {
-                text.push(' ');
-            }
-            text += sentence.trim_start();
-        };
-        let replaced: Vec<&str> = candidate
-            .replaces
-            .iter()
-            .filter_map(|(table, place)| self.tables.get(*table).table?.indexes.get(*place))
-            .map(|index| index.name.as_str())
-            .collect();
-        match candidate.purposes[which] {
-            Purpose::Filter => say("It finds the rows that the statement asks for.".to_owned()),
-            Purpose::Join => say("It finds the partners of the rows read before.".to_owned()),
-            Purpose::Range => {
-                say("The columns compared for equality come first, the range last.".to_owned());
-            }
-            Purpose::Order => {
-                say("It gives the rows in order, so that nothing is sorted.".to_owned());
-            }
-            Purpose::MixedOrder => {
-                say("It gives the rows in an order of mixed directions; that needs MySQL 8.0 or \
-                 MariaDB 10.8."
-                    .to_owned())
-            }
-            Purpose::Group => say("It gives the groups without a temporary table.".to_owned()),
-            Purpose::Cover => {
-                say("It holds all columns that are read, so that no row is looked up.".to_owned());
-            }
-            Purpose::Arm => {
-                say("Each side of OR finds its rows by an index of its own; one without the other \
-                 gains nothing."
-                    .to_owned())
-            }
-        }
-        if !replaced.is_empty() {
-            say(format!("It begins as {} does and serves in its place.", replaced.join(" and ")));
-        }
-        let untested = key.parts[..key.written].iter().any(|part| part.length.is_some());
-        if untested {
-            let part = key.parts[..key.written].iter().find(|part| part.length.is_some());
-            let column = part.and_then(|part| known.columns.get(part.column?));
-            let length = part.and_then(|part| part.length).unwrap_or_default();
-            let column = column.map_or("", String::as_str);
-            say(format!(
-                "The prefix of {column} should tell rows apart: compare COUNT(DISTINCT \
-                 LEFT({column}, {length})) with COUNT(DISTINCT {column}) first."
-            ));
-        }
-        if gain.written > 0.0 {
-            say("Writes to the table pay for it, which is taken off.".to_owned());
-        }
-        text
-    }
-
     /// Why a class gets no index.
-    fn without(&self, place: usize, class: &Weighed) -> Option<Finding> {
+    fn without(
+        &self,
+        place: usize,
+        class: &Weighed,
+        refused: &HashMap<usize, usize>,
+    ) -> Option<Finding> {
         let own = &self.analysed[class.class];
         let is_examined =
             class.looks.iter().any(|look| look.reason.is_some() || !look.wishes.is_empty());
@@ -390,11 +307,9 @@ impl Judge<'_, '_> {
             return None;
         }
         // A wish that was not granted says more than a table that needs nothing.
-        let left = self.chosen.left.iter().find_map(|(at, left)| {
-            let candidate = &self.chosen.candidates[*at];
-            candidate.wishers.contains(&place).then_some((candidate, left))
-        });
-        if let Some((candidate, left)) = left.filter(|(_, left)| !matches!(left, Left::Within(_))) {
+        let left = refused.get(&place).and_then(|at| self.chosen.left.get(*at));
+        let left = left.map(|(at, left)| (&self.chosen.candidates[*at], left));
+        if let Some((candidate, left)) = left {
             let (table, key) = &candidate.keys[0];
             let known = self.tables.get(*table);
             let rule = match left {
@@ -526,9 +441,86 @@ impl Judge<'_, '_> {
     }
 }
 
+/// The statements that make the change and undo it.
+fn change(
+    known: &Known<'_>,
+    member: &Member,
+    (name, online): (&str, &str),
+    recommendation: &mut Recommendation,
+) {
+    let on = quoted_table(known);
+    let parts = limit::parts(known, &member.key);
+    recommendation.sql =
+        vec![format!("ALTER TABLE {on} ADD INDEX {} ({parts}){online}", quoted(name))];
+    recommendation.undo = vec![format!("ALTER TABLE {on} DROP INDEX {}", quoted(name))];
+    recommendation.action = Action::Create;
+    for place in &member.replaces {
+        let Some(index) = known.table.and_then(|table| table.indexes.get(*place)) else { continue };
+        let old = known.keys.iter().find(|own| own.place == Some(*place));
+        recommendation.action = Action::Replace;
+        recommendation.sql.push(format!("ALTER TABLE {on} DROP INDEX {}", quoted(&index.name)));
+        if let Some(old) = old {
+            let parts = limit::parts(known, old);
+            let again = format!("ALTER TABLE {on} ADD INDEX {} ({parts})", quoted(&index.name));
+            recommendation.undo.insert(0, again);
+            recommendation.replaces.get_or_insert(IndexProposal {
+                table: known.full_name(),
+                name: Some(index.name.clone()),
+                columns: columns(known, old),
+            });
+        }
+    }
+}
+
+/// What the index does, in words.
+fn words(known: &Known<'_>, member: &Member) -> String {
+    let mut text = String::new();
+    let mut say = |sentence: &str| {
+        text.push(' ');
+        text += sentence;
+    };
+    say(match member.purpose {
+        Purpose::Filter => "It finds the rows that the statement asks for.",
+        Purpose::Join => "It finds the partners of the rows read before.",
+        Purpose::Range => "The columns compared for equality come first, the range last.",
+        Purpose::Order => "It gives the rows in order, so that nothing is sorted.",
+        Purpose::MixedOrder => {
+            "It gives the rows in an order of mixed directions; that needs MySQL 8.0 or MariaDB \
+             10.8."
+        }
+        Purpose::Group => "It gives the groups without a temporary table.",
+        Purpose::Cover => "It holds all columns that are read, so that no row is looked up.",
+        Purpose::Arm => {
+            "Each side of OR finds its rows by an index of its own; one without the other gains \
+             nothing."
+        }
+    });
+    let replaced: Vec<&str> = member
+        .replaces
+        .iter()
+        .filter_map(|place| known.table?.indexes.get(*place))
+        .map(|index| index.name.as_str())
+        .collect();
+    if !replaced.is_empty() {
+        say(&format!("It begins as {} does and serves in its place.", replaced.join(" and ")));
+    }
+    let written = &member.key.parts[..member.key.written];
+    if let Some((column, length)) =
+        written.iter().find_map(|part| Some((known.columns.get(part.column?)?, part.length?)))
+    {
+        say(&format!(
+            "The prefix of {column} should tell rows apart: compare COUNT(DISTINCT LEFT({column}, \
+             {length})) with COUNT(DISTINCT {column}) first."
+        ));
+    }
+    if member.gain.written > 0.0 {
+        say("Writes to the table pay for it, which is taken off.");
+    }
+    text
+}
+
 /// The rule that an index falls under: what is wrong today.
-fn rule(known: &Known<'_>, candidate: &Candidate, purpose: Purpose) -> &'static Rule {
-    let form = &candidate.form;
+fn rule(known: &Known<'_>, form: &Form, purpose: Purpose) -> &'static Rule {
     let is_tail = |part: &super::tables::Part| {
         form.tail.iter().any(|own| own.column.is_some() && own.column == part.column)
     };

@@ -62,6 +62,12 @@ rule! {
     /// ```sql clean
     /// SELECT id FROM loans WHERE reader IN (1, NULL);
     /// ```
+    /// ```sql clean
+    /// SELECT id FROM loans WHERE reader >= 5 AND reader <= 5 AND state >= 'a';
+    /// ```
+    /// ```sql clean
+    /// SELECT l.id FROM loans l LEFT JOIN loans m ON m.id = l.reader AND m.state = 'late' WHERE l.state = 'back';
+    /// ```
     Sql "SQL021" "always-false"
 }
 
@@ -144,6 +150,7 @@ fn nulls(statement: &Statement<'_>, test: &Test) -> Option<(Range<usize>, String
     match (sides.op.as_str(), sides.others.as_slice()) {
         ("=", [_]) => Some((span, format!("{column} IS NULL"), false)),
         ("<>" | "!=", [_]) => Some((span, format!("{column} IS NOT NULL"), false)),
+        ("IN", [_]) => Some((span, format!("{column} IS NULL"), false)),
         ("NOT IN", others) => {
             let kept: Vec<&str> = others
                 .iter()

@@ -85,15 +85,15 @@ impl Cut<'_, '_> {
 
 /// A condition with its column bare; none where nobody can write it so.
 pub fn bare(statement: &Statement<'_>, wrapped: &Wrapped) -> Option<Bare> {
+    if let (Why::Truth, [column]) = (&wrapped.why, wrapped.columns.as_slice()) {
+        return pattern::truth(statement, wrapped, column);
+    }
     if wrapped.is_negated {
         return None;
     }
     let [column] = wrapped.columns.as_slice() else {
         return call::of_two_tables(statement, wrapped);
     };
-    if wrapped.why == Why::Truth {
-        return pattern::truth(statement, wrapped, column);
-    }
     let words = Words::of(statement.text, &wrapped.span)?;
     let sides = words.sides(&column.name)?;
     // Under a NOT that was read into it the words say something else.
@@ -127,3 +127,6 @@ const TEXTS: &[TypeName] = &[
     TypeName::MediumText,
     TypeName::LongText,
 ];
+
+#[cfg(test)]
+mod tests;

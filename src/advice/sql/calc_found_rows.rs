@@ -86,6 +86,12 @@ fn two(statement: &Statement<'_>, block: &Block) -> Option<Vec<String>> {
         return Some(vec![statement.rewritten(&page)?, statement.rewritten(&count)?]);
     }
     count.remove(range.start..next);
+    // These stand only in a SELECT of their own.
+    for at in
+        verb.filter(|at| ["SQL_NO_CACHE", "SQL_CACHE"].iter().any(|it| clauses.words.is(*at, it)))
+    {
+        count.remove(clauses.words.range(at)?.start..clauses.words.range(at + 1)?.start);
+    }
     let inner = statement.rewritten(&count)?;
     Some(vec![statement.rewritten(&page)?, format!("SELECT COUNT(*) FROM ({inner}) AS found")])
 }

@@ -1,10 +1,12 @@
 //! Tables without a condition between them.
 
+use std::collections::HashMap;
+
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
 use crate::sql::shape::{
-    Block, Column, Condition, Conjunct, ItemKind, Op, Operand, Role, Shape, SourceOf, Value,
+    Block, Column, Condition, Conjunct, ItemKind, Op, Operand, Role, Shape, SourceOf,
 };
 
 use super::in_subquery::other_column;
@@ -60,6 +62,15 @@ rule! {
     /// ```sql clean
     /// SELECT g.name, t.n FROM guests g, (SELECT COUNT(*) AS n FROM rooms) t;
     /// ```
+    /// ```sql clean
+    /// SELECT r.name, j.n FROM rooms r, JSON_TABLE('[1, 2]', '$[*]' COLUMNS (n int PATH '$')) AS j;
+    /// ```
+    /// ```sql clean
+    /// SELECT r.name, g.name FROM rooms r, LATERAL (SELECT name FROM guests WHERE guests.room = r.id LIMIT 2) g;
+    /// ```
+    /// ```sql clean
+    /// SELECT r.name, g.name FROM rooms r, guests g WHERE r.house = 5 AND g.room = 5;
+    /// ```
     Sql "SQL020" "cartesian-join"
 }
 
@@ -110,6 +121,10 @@ fn finding(statement: &Statement<'_>, place: usize, block: &Block) -> Option<Fin
     if pairs.is_some_and(|pairs| pairs < MIN_PAIRS) {
         return None;
     }
+    // A call that examines few rows makes few pairs.
+    if statement.examined().is_some_and(|rows| rows < MIN_PAIRS) {
+        return None;
+    }
     let is_meant = has_word(statement, block, "CROSS");
     let are_large = rows.as_ref().is_some_and(|rows| rows.iter().all(|rows| *rows >= LARGE));
     if is_meant && !are_large {
@@ -131,8 +146,9 @@ fn finding(statement: &Statement<'_>, place: usize, block: &Block) -> Option<Fin
     let first = &block.sources.get(one)?.span;
     let last = &block.sources.get(other)?.span;
     let span = first.start.min(last.start)..first.end.max(last.end);
+    let severity = if pairs.is_some() { Severity::High } else { Severity::Medium };
     let mut finding =
-        statement.of_source(&RULE, (place, one), Severity::High, confidence, &title, &[&span]);
+        statement.of_source(&RULE, (place, one), severity, confidence, &title, &[&span]);
     finding.evidence.extend(pairs.map(|pairs| Fact::number("pairs", Amount::whole(pairs))));
     recommend(
         &mut finding,
@@ -209,7 +225,7 @@ fn join_all(
         let all: Vec<usize> = (0..block.sources.len()).collect();
         groups.join(&all);
     }
-    let mut constants: Vec<(usize, &Value)> = Vec::new();
+    let mut constants: HashMap<&str, usize> = HashMap::new();
     for conjunct in &block.conditions {
         let sources = sources_of(statement.shape, place, conjunct)?;
         groups.join(&sources);
@@ -217,7 +233,9 @@ fn join_all(
             && let Op::Equal(Operand::Value(value)) = &test.op
             && let Some(of) = test.column.of.filter(|of| of.0 == place)
         {
-            constants.push((of.1, value));
+            // Two columns that equal one constant equal each other.
+            let first = *constants.entry(&value.text).or_insert(of.1);
+            groups.join(&[first, of.1]);
         }
         // ON says what is meant to join, even where it says `1 = 1`.
         if let crate::sql::shape::Clause::On(source) = conjunct.clause
@@ -227,20 +245,17 @@ fn join_all(
             groups.join(&[before, source]);
         }
     }
-    // Two columns that equal one constant equal each other.
-    for (at, (source, value)) in constants.iter().enumerate() {
-        let same = constants.iter().skip(at + 1).filter(|(_, other)| other.text == value.text);
-        for (other, _) in same {
-            groups.join(&[*source, *other]);
-        }
-    }
     // A subquery that looks at several of them ties them.
-    let mut inside = vec![place];
+    let mut is_inside = vec![false; statement.shape.blocks.len()];
     for (at, inner) in statement.shape.blocks.iter().enumerate().skip(place + 1) {
-        if !inner.parent.is_some_and(|parent| inside.contains(&parent)) {
+        let is_within =
+            |parent: usize| parent == place || is_inside.get(parent).copied().unwrap_or(false);
+        if !inner.parent.is_some_and(is_within) {
             continue;
         }
-        inside.push(at);
+        if let Some(slot) = is_inside.get_mut(at) {
+            *slot = true;
+        }
         let mut all: Vec<usize> = Vec::new();
         for conjunct in &inner.conditions {
             all.extend(sources_of(statement.shape, place, conjunct)?);

@@ -9,7 +9,7 @@ use crate::sql::shape::{
 
 use super::in_subquery::other_column;
 use super::statement::{At, Statement, recommend};
-use super::words::{Clause, Clauses, Edits};
+use super::words::{Clause, Clauses, Edits, as_part};
 
 rule! {
     /// DISTINCT takes back what a join has multiplied.
@@ -137,17 +137,24 @@ fn exists(statement: &Statement<'_>, own: At, others: &[At], block: &Block) -> O
     if !is_plain {
         return None;
     }
-    let mut outer: Vec<&str> = Vec::new();
-    let mut inner: Vec<&str> = Vec::new();
+    let mut outer: Vec<String> = Vec::new();
+    let mut inner: Vec<String> = Vec::new();
+    let mut spans: Vec<&std::ops::Range<usize>> = Vec::new();
     for conjunct in &block.conditions {
-        if conjunct.clause != In::Where || conjunct.span.is_empty() {
+        let span = &conjunct.span;
+        let is_demand = conjunct.clause == In::Where && !span.is_empty();
+        if !is_demand || !statement.is_as_written(block, span) {
             return None;
         }
-        let text = statement.quote(&conjunct.span);
-        match speaks_of(conjunct, *other)? {
-            true => inner.push(text),
-            false => outer.push(text),
+        // `(a, b) = (1, 2)` tests twice what is written once.
+        if spans.contains(&span) {
+            continue;
         }
+        spans.push(span);
+        let mut same = block.conditions.iter().filter(|it| it.span == *span);
+        let is_inner = same.try_fold(false, |any, it| Some(any | speaks_of(it, *other)?))?;
+        let text = as_part(statement.quote(span));
+        if is_inner { inner.push(text) } else { outer.push(text) }
     }
     if inner.is_empty() {
         return None;
@@ -174,20 +181,11 @@ fn exists(statement: &Statement<'_>, own: At, others: &[At], block: &Block) -> O
             false => named(source),
         }
     };
-    outer.push("");
-    let found = format!("EXISTS (SELECT 1 FROM {} WHERE {})", bare(partner), inner.join(" AND "));
-    let condition = outer.iter().map(|text| match text.is_empty() {
-        true => found.as_str(),
-        false => text,
-    });
-    let condition: Vec<&str> = condition.collect();
+    outer.push(format!("EXISTS (SELECT 1 FROM {} WHERE {})", bare(partner), inner.join(" AND ")));
     let mut edits = Edits::default();
     let from = clauses.span(Clause::From)?;
     let end = clauses.behind_where()?;
-    edits.replace(
-        from.start..end,
-        format!("FROM {} WHERE {}", bare(source), condition.join(" AND ")),
-    );
+    edits.replace(from.start..end, format!("FROM {} WHERE {}", bare(source), outer.join(" AND ")));
     if is_unique(statement, own, block) {
         let verb = clauses.places(Clause::Verb)?;
         let distinct = verb.clone().find(|at| clauses.words.is(*at, "DISTINCT"))?;

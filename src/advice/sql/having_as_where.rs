@@ -9,7 +9,7 @@ use crate::sql::shape::{Block, Clause as In, Column, Condition, Conjunct, ItemKi
 
 use super::in_subquery::other_column;
 use super::statement::{At, Statement, in_title, recommend};
-use super::words::{Clause, Clauses, Edits};
+use super::words::{Clause, Clauses, Edits, as_part};
 
 rule! {
     /// HAVING tests a plain column, which WHERE could do before groups are made.
@@ -46,6 +46,9 @@ rule! {
     /// ```
     /// ```sql clean
     /// SELECT desk, SUM(total) FROM trades GROUP BY desk WITH ROLLUP HAVING desk = 5;
+    /// ```
+    /// ```sql clean
+    /// SELECT desk, MAX(total) AS desk FROM trades GROUP BY day HAVING desk > 5;
     /// ```
     Sql "SQL022" "having-as-where"
 }
@@ -140,7 +143,7 @@ fn is_base(statement: &Statement<'_>, at: At) -> bool {
 fn moved(statement: &Statement<'_>, block: &Block, movable: &[&Conjunct]) -> Option<String> {
     let clauses = Clauses::of(statement.text, &block.span)?;
     let spans: Vec<Range<usize>> = movable.iter().map(|it| it.span.clone()).collect();
-    let texts: Vec<&str> = spans.iter().map(|it| statement.quote(it)).collect();
+    let texts: Vec<String> = spans.iter().map(|it| as_part(statement.quote(it))).collect();
     let mut edits = Edits::default();
     clauses.demand(&texts.join(" AND "), &mut edits)?;
     clauses.drop_conditions(Clause::Having, &spans, &mut edits)?;

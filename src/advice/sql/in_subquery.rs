@@ -6,7 +6,8 @@ use crate::advice::rule::rule;
 use crate::advice::{Fact, Finding, Severity};
 use crate::flavor::Family;
 use crate::sql::shape::{
-    Block, Clause as In, Condition, ItemKind, Op, Operand, Role, Shape, Test, Verb, Wrapped,
+    Block, Clause as In, Column, Condition, Conjunct, ItemKind, Op, Operand, Role, Shape, Test,
+    Verb, Wrapped,
 };
 
 use super::statement::{At, Statement, in_title, recommend};
@@ -135,7 +136,8 @@ fn joined(
 ) -> Option<String> {
     let outer = statement.block(at.0)?;
     let [item] = block.items.as_slice() else { return None };
-    let ItemKind::Column(column) = &item.kind else { return None };
+    let ItemKind::Column(_) = &item.kind else { return None };
+    let is_write = matches!(statement.shape.verb, Verb::Update | Verb::Delete);
     let is_plain = outer.sources.len() == 1
         && outer.limit.is_none()
         && outer.order.is_empty()
@@ -143,8 +145,10 @@ fn joined(
         && block.arm.is_none()
         && item.alias.is_none()
         && outer.span.start < block.span.start
+        // A star would take the joined column as well.
+        && !outer.items.iter().any(|item| item.kind == ItemKind::Star(None))
         && !looks_out(statement.shape, inner)
-        && statement.shape.writes.len() == 1;
+        && statement.shape.writes.len() == usize::from(is_write);
     if !is_plain {
         return None;
     }
@@ -166,13 +170,11 @@ fn joined(
         true => of_inner.apply(selected)?,
         false => return None,
     };
-    let source = outer.sources.first()?;
     let called = quoted(&statement.called(at)?);
     let is_qualified = written.contains('.');
     let written = if is_qualified { written.to_owned() } else { format!("{called}.{written}") };
     let join = format!(" JOIN ({selected}) AS wanted ON wanted.value = {written}");
     // A column of this name would be ambiguous.
-    let _ = column;
     if statement.table(at).is_some_and(|table| table.column("value").is_some()) {
         return None;
     }
@@ -197,53 +199,53 @@ fn joined(
             edits.replace(end..end, join);
         }
     }
-    let _ = source;
     statement.rewritten(&edits)
 }
 
 /// Whether a block, or one within it, speaks of columns of a block around it.
 pub fn looks_out(shape: &Shape, place: usize) -> bool {
-    let mut inside = vec![place];
-    for (at, block) in shape.blocks.iter().enumerate() {
-        if at > place && block.parent.is_some_and(|parent| inside.contains(&parent)) {
-            inside.push(at);
+    // Blocks within one stand behind it.
+    let mut is_inside = vec![false; shape.blocks.len()];
+    for (at, block) in shape.blocks.iter().enumerate().skip(place) {
+        let is_within =
+            block.parent.is_some_and(|parent| is_inside.get(parent).copied().unwrap_or(false));
+        if let Some(slot) = is_inside.get_mut(at) {
+            *slot = at == place || is_within;
         }
     }
-    inside.iter().any(|at| !outer_columns(shape, *at, &inside).is_empty())
+    let inside = |at: usize| is_inside.get(at).copied().unwrap_or(false);
+    let blocks = shape.blocks.iter().enumerate().filter(|(at, _)| inside(*at));
+    blocks.into_iter().any(|(_, block)| has_outer_columns(block, &inside))
 }
 
-/// Columns in the conditions of a block that are of none of these blocks; those of which that is
-/// not known count as such.
-fn outer_columns(shape: &Shape, place: usize, inside: &[usize]) -> Vec<Option<At>> {
-    let mut found = Vec::new();
-    let Some(block) = shape.blocks.get(place) else { return found };
-    let mut open: Vec<&crate::sql::shape::Conjunct> = block.conditions.iter().collect();
+/// Whether conditions of a block speak of a column that is of none of these blocks; one of which
+/// that is not known counts as such.
+fn has_outer_columns(block: &Block, inside: &impl Fn(usize) -> bool) -> bool {
+    let mut open: Vec<&Conjunct> = block.conditions.iter().collect();
     while let Some(conjunct) = open.pop() {
-        let columns: Vec<&crate::sql::shape::Column> = match &conjunct.condition {
+        let is_outer = |column: &Column| column.of.is_none_or(|of| !inside(of.0));
+        let is_found = match &conjunct.condition {
             Condition::Any(arms) => {
                 open.extend(arms.iter().flatten());
-                Vec::new()
+                false
             }
             Condition::Test(test) => {
-                std::iter::once(&test.column).chain(other_column(&test.op)).collect()
+                is_outer(&test.column) || other_column(&test.op).is_some_and(is_outer)
             }
             Condition::Wrapped(Wrapped { columns, .. }) | Condition::Other(columns) => {
-                columns.iter().collect()
+                columns.iter().any(is_outer)
             }
-            _ => Vec::new(),
+            _ => false,
         };
-        found.extend(
-            columns
-                .into_iter()
-                .map(|column| column.of)
-                .filter(|of| of.is_none_or(|of| !inside.contains(&of.0))),
-        );
+        if is_found {
+            return true;
+        }
     }
-    found
+    false
 }
 
 /// The column that a test compares with.
-pub fn other_column(op: &Op) -> Option<&crate::sql::shape::Column> {
+pub fn other_column(op: &Op) -> Option<&Column> {
     match op {
         Op::Equal(Operand::Column(column))
         | Op::NullSafe(Operand::Column(column))

@@ -95,3 +95,6 @@ pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     }
     RULES.iter().flat_map(|(_, rule)| rule(statement)).collect()
 }
+
+#[cfg(test)]
+mod tests;

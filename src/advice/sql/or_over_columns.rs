@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::advice::rule::rule;
 use crate::advice::{Fact, Finding, Severity};
 use crate::sql::shape::{
-    Block, Clause as In, Column, Condition, Conjunct, ItemKind, Op, Operand, Role, Test, Verb,
+    Block, Clause as In, Column, Condition, Conjunct, ItemKind, Op, Operand, Role, Test, ValueKind,
+    Verb,
 };
 
 use super::statement::{At, Statement, in_title, is_search, recommend};
@@ -53,6 +54,8 @@ rule! {
 
 /// Rows from which on it costs.
 const MIN_ROWS: u64 = 1_000;
+/// Conditions in all arms that are compared, each with each.
+const MOST_TESTS: usize = 500;
 /// Arms that are written as parts of a UNION.
 const MOST_ARMS: usize = 4;
 
@@ -77,7 +80,8 @@ fn finding(
     conjunct: &Conjunct,
     arms: &[Vec<Conjunct>],
 ) -> Option<Finding> {
-    if arms.len() < 2 || arms.len() > 1_000 || conjunct.span.is_empty() {
+    let count: usize = arms.iter().map(Vec::len).sum();
+    if arms.len() < 2 || count > MOST_TESTS || conjunct.span.is_empty() {
         return None;
     }
     let tests: Vec<Vec<&Test>> = arms.iter().map(|arm| searches(place, arm)).collect();
@@ -163,6 +167,7 @@ fn searches(place: usize, arm: &[Conjunct]) -> Vec<&Test> {
     tests
         .filter(|test| {
             is_search(&test.op)
+                && !matches!(&test.op, Op::Equal(Operand::Value(value)) if value.kind == ValueKind::Null)
                 && !matches!(
                     test.op,
                     Op::Equal(Operand::Column(_)) | Op::NullSafe(Operand::Column(_))

@@ -13,7 +13,7 @@ use crate::sql::shape::{
 };
 
 use super::join::led_by;
-use super::words::Edits;
+use super::words::{Edits, Words};
 
 /// A statement of a workload.
 #[derive(Debug, Clone, Copy)]
@@ -61,8 +61,12 @@ pub struct Met<'a> {
     pub is_in_or: bool,
 }
 
-/// Conditions of a statement that are looked at: of 100,000 arms the first tell enough.
-const MOST: usize = 20_000;
+/// Conditions of a statement, and of a block, that are looked at: of 100,000 arms the first tell
+/// enough, and rules that compare each with each stay quick.
+const MOST: usize = 2_000;
+/// Blocks of a statement that are looked at, and sources of one of them.
+const MOST_BLOCKS: usize = 500;
+const MOST_SOURCES: usize = 100;
 
 impl<'a> Statement<'a> {
     /// The text of a stretch; empty of what is not in the text.
@@ -75,10 +79,11 @@ impl<'a> Statement<'a> {
         shortened(&on_one_line(self.quote(span)), OF_FACT)
     }
 
-    /// Blocks that stand in the text, with their places.
+    /// Blocks that stand in the text, with their places: the first of very many.
     pub fn blocks(&self) -> impl Iterator<Item = (usize, &'a Block)> {
         let blocks = self.shape.blocks.iter().enumerate();
-        blocks.filter(|(_, block)| !block.span.is_empty())
+        let small = blocks.filter(|(_, block)| block.sources.len() <= MOST_SOURCES);
+        small.filter(|(_, block)| !block.span.is_empty()).take(MOST_BLOCKS)
     }
 
     /// The block at a place.
@@ -98,6 +103,7 @@ impl<'a> Statement<'a> {
             let mut open: Vec<Met<'a>> = it
                 .conditions
                 .iter()
+                .take(MOST)
                 .rev()
                 .map(|conjunct| Met { block, conjunct, is_in_or: false })
                 .collect();
@@ -125,7 +131,7 @@ impl<'a> Statement<'a> {
     /// Tests that all rows of a source must pass: those of WHERE outside of OR.
     pub fn tests(&self, at: At) -> impl Iterator<Item = &'a Test> {
         let conditions = self.block(at.0).map_or(&[][..], |block| &block.conditions);
-        conditions.iter().filter_map(move |conjunct| {
+        conditions.iter().take(MOST).filter_map(move |conjunct| {
             let is_there = conjunct.clause == Clause::Where || conjunct.clause == Clause::On(at.1);
             match &conjunct.condition {
                 Condition::Test(test) if is_there && test.column.of == Some(at) => Some(test),
@@ -144,6 +150,13 @@ impl<'a> Statement<'a> {
             }
             _ => None,
         }
+    }
+
+    /// Whether a source is a table of the server itself, which nobody advises on.
+    pub fn is_of_system(&self, at: At) -> bool {
+        const SYSTEM: &[&str] = &["information_schema", "mysql", "performance_schema", "sys"];
+        let database = self.table_name(at).and_then(|it| it.0);
+        database.is_some_and(|own| SYSTEM.iter().any(|name| own.eq_ignore_ascii_case(name)))
     }
 
     /// Whether a source is a table, as far as is known.
@@ -301,11 +314,18 @@ impl<'a> Statement<'a> {
         })
     }
 
-    /// Whether a test finds few rows of its source: by an equality, a list, a range, a join. With a
-    /// schema an index must be there to find them by.
+    /// Whether a test finds few rows of its source: by an equality, a list, a range. With a schema an
+    /// index must be there to find them by. What it is joined by narrows one side of two.
     pub fn is_narrowed(&self, at: At) -> bool {
+        let is_join = |op: &Op| match op {
+            Op::Equal(Operand::Column(other)) | Op::NullSafe(Operand::Column(other)) => {
+                other.of.is_none_or(|of| of.0 == at.0)
+            }
+            _ => false,
+        };
         self.tests(at).any(|test| {
             is_search(&test.op)
+                && !is_join(&test.op)
                 && (self.table(at).is_none() || self.index_for(at, &test.column.name).is_some())
         })
     }
@@ -327,9 +347,8 @@ impl<'a> Statement<'a> {
             index.is_visible
                 && matches!(index.kind, schema::IndexKind::Plain | schema::IndexKind::Unique)
         };
-        !source.columns.is_empty()
-            && !(source.is_star && source.columns.len() < table.columns.len())
-            && table.indexes.iter().filter(secondary).any(holds)
+        let is_listed = !source.is_star || source.columns.len() >= table.columns.len();
+        !source.columns.is_empty() && is_listed && table.indexes.iter().filter(secondary).any(holds)
     }
 
     /// The server, where it is known: MySQL or MariaDB, and its version.
@@ -429,6 +448,19 @@ impl<'a> Statement<'a> {
         let step = self.steps(at).into_iter().find_map(|node| node.access_type.as_ref());
         finding.evidence.extend(step.map(|it| Fact::text("access_type", it)));
         finding
+    }
+
+    /// Whether a condition means what its words say by themselves: no NOT stands before it, and it is
+    /// no part of an OR.
+    pub fn is_as_written(&self, block: &Block, span: &Range<usize>) -> bool {
+        let Some(words) = Words::of_any(self.text, &(block.span.start..span.start)) else {
+            return false;
+        };
+        let last = (0..words.len()).rev().find(|at| words.at(*at) != "(");
+        last.is_some_and(|at| {
+            words.at(at) == "&&"
+                || ["WHERE", "ON", "AND", "HAVING"].iter().any(|word| words.is_word(at, word))
+        })
     }
 
     /// The whole statement with edits made; none of a statement that was cut.

@@ -4,12 +4,12 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
 use crate::sql::shape::{
-    Block, Clause as In, Column, Condition, ItemKind, Op, Operand, Role, SourceOf, Test,
+    Block, Clause as In, Column, Condition, ItemKind, Op, Operand, Role, SourceOf,
 };
 
 use super::in_subquery::looks_out;
 use super::statement::{At, Statement, in_title, recommend};
-use super::words::{Clause, Clauses, Edits, Words, quoted};
+use super::words::{Clause, Clauses, Edits, quoted};
 
 rule! {
     /// A subquery among what is selected runs for each row of the result.
@@ -142,7 +142,7 @@ fn joined(
         // A star would take the joined columns as well.
         && !outer.items.iter().any(|item| item.kind == ItemKind::Star(None));
     let own: At = (place, 0);
-    let mut link: Option<(&Column, &Column, &Test, &std::ops::Range<usize>)> = None;
+    let mut link: Option<(&Column, &Column, &std::ops::Range<usize>)> = None;
     for conjunct in &block.conditions {
         if conjunct.clause != In::Where || conjunct.span.is_empty() {
             return None;
@@ -161,20 +161,24 @@ fn joined(
             (Some(a), Some(b)) if b == own && a.0 == parent => (columns.1, columns.0),
             _ => return None,
         };
-        if link.replace((inner, out, test, &conjunct.span)).is_some() {
+        if link.replace((inner, out, &conjunct.span)).is_some() {
             return None;
         }
     }
-    let (inner, out, _, span) = link.filter(|_| is_plain)?;
-    let words = Words::of(statement.text, span)?;
+    let (inner, out, span) = link.filter(|_| is_plain)?;
     let written = |column: &Column| {
         let called = statement.called(column.of?)?;
         Some(format!("{}.{}", quoted(&called), quoted(&column.name)))
     };
-    let _ = words;
     let (key, out) = (written(inner)?, written(out)?);
     let clauses = Clauses::of(statement.text, &block.span)?;
     let of_outer = Clauses::of(statement.text, &outer.span)?;
+    // JOIN binds tighter than a comma: the table on its other side would not be known.
+    let from = of_outer.places(Clause::From)?;
+    let words = &of_outer.words;
+    if from.into_iter().any(|at| words.depth(at) == Some(0) && words.at(at) == ",") {
+        return None;
+    }
     // The condition that ties it goes; the others stay.
     let mut within = Edits::default();
     clauses.drop_conditions(Clause::Where, std::slice::from_ref(span), &mut within)?;

@@ -102,11 +102,6 @@ impl<'t> Words<'t> {
         self.tokens.get(place).map(|it| it.1)
     }
 
-    /// The first token from a place on that is such a word outside of all parentheses.
-    pub fn find(&self, word: &str, from: usize) -> Option<usize> {
-        (from..self.len()).find(|place| self.is(*place, word))
-    }
-
     /// The place of the parenthesis that closes the one at a place.
     pub fn closing(&self, open: usize) -> Option<usize> {
         let depth = self.depth(open)?;
@@ -298,6 +293,20 @@ const COMPARE: &[&str] = &["=", "<=>", "<>", "!=", "<", "<=", ">", ">="];
 /// A name without its back-quotes.
 fn unquoted(name: &str) -> String {
     name.trim_matches('`').replace("``", "`")
+}
+
+/// A condition as one part of an AND: in parentheses where OR or XOR stands in it.
+pub fn as_part(condition: &str) -> String {
+    let words = Words::of(condition, &(0..condition.len()));
+    let is_loose = |words: &Words<'_>, at: usize| {
+        words.is(at, "OR")
+            || words.is(at, "XOR")
+            || words.at(at) == "||" && words.depth(at) == Some(0)
+    };
+    match words.is_some_and(|words| !(0..words.len()).any(|at| is_loose(&words, at))) {
+        true => condition.to_owned(),
+        false => format!("({condition})"),
+    }
 }
 
 /// A name as SQL has it, in back-quotes where it needs them.

@@ -24,6 +24,7 @@ pub(super) struct Builder<'a> {
     pub(super) words: &'a Words,
     pub(super) facts: &'a Facts,
     pub(super) catalog: &'a dyn Catalog,
+    pub(super) limits: &'a super::Limits,
     /// How many views this text stands in.
     pub(super) views: usize,
     pub(super) blocks: Vec<Block>,
@@ -44,6 +45,8 @@ pub(super) struct Builder<'a> {
     pub(super) assigned: Vec<Column>,
     /// `*` selects nothing here: the block is that of EXISTS.
     pub(super) is_for_exists: bool,
+    /// A block has more sources than we read.
+    pub(super) is_too_large: bool,
 }
 
 /// What an alias is against a column.
@@ -409,6 +412,10 @@ impl<'a> Builder<'a> {
     }
 
     fn item(&mut self, block: usize, kind: ItemKind, alias: Option<String>, span: Range<usize>) {
+        if let Some(alias) = &alias {
+            let at = self.blocks[block].items.len();
+            self.scopes[block].aliases.entry(alias.to_lowercase()).or_insert(at);
+        }
         self.blocks[block].items.push(Item { kind, alias, span });
     }
 
@@ -497,7 +504,8 @@ impl<'a> Builder<'a> {
     fn key(&mut self, block: usize, expr: &Expr, is_descending: bool) -> Key {
         let span = self.cover(expr);
         let is_descending = is_descending || self.says_behind(span.end, "DESC");
-        if let Some(position) = position(expr) {
+        // A position is a number alone.
+        if let Some(position) = number(expr).and_then(|number| usize::try_from(number).ok()) {
             let items = &self.blocks[block].items;
             let has_star =
                 items.iter().take(position).any(|item| matches!(item.kind, ItemKind::Star(_)));
@@ -521,7 +529,6 @@ impl<'a> Builder<'a> {
     }
 
     fn limit(&self, query: &Query) -> Option<Limit> {
-        let number = |expr: &Expr| self.number(expr);
         match query.limit_clause.as_ref()? {
             LimitClause::LimitOffset { limit, offset, .. } => Some(Limit {
                 offset: offset.as_ref().map_or(Some(0), |offset| number(&offset.value)),
@@ -532,15 +539,10 @@ impl<'a> Builder<'a> {
             }
         }
     }
-
-    fn number(&self, expr: &Expr) -> Option<u64> {
-        let Expr::Value(value) = expr else { return None };
-        bytes(value.span).and_then(|range| self.text.get(range))?.parse().ok()
-    }
 }
 
-/// A position of GROUP BY or ORDER BY: a number alone.
-fn position(expr: &Expr) -> Option<usize> {
+/// The number that an expression is, if it is written out.
+fn number(expr: &Expr) -> Option<u64> {
     let Expr::Value(value) = expr else { return None };
     match &value.value {
         sqlparser::ast::Value::Number(number, _) => number.parse().ok(),

@@ -6,7 +6,7 @@ use sqlparser::ast::{BinaryOperator, Expr, InTarget, UnaryOperator};
 
 use super::build::{Builder, bytes};
 use super::cover::Part;
-use super::expression::{Read, inside};
+use super::expression::{Read, add, inside};
 use crate::sql::shape::{
     Bound, Clause, Column, Condition, Conjunct, Expression, Op, Operand, Role, Test, Value,
     ValueKind, Why, Wrapped,
@@ -310,8 +310,8 @@ impl Builder<'_> {
                 Condition::Test(Test { column, op, span: span.clone() })
             }
             Side::Value(value) => {
-                let truth = truth_of(&value);
-                Condition::Constant(truth.map(|truth| truth != negated))
+                let is_null = value.kind == ValueKind::Null;
+                Condition::Constant(truth_of(&value).map(|truth| truth != negated && !is_null))
             }
             Side::Block(_) => Condition::Other(Vec::new()),
             Side::Other(_, _, columns, Form::Aggregate) => Condition::Other(columns),
@@ -333,11 +333,7 @@ impl Builder<'_> {
         span: &Range<usize>,
     ) -> Condition {
         let mut columns = left.columns();
-        for column in right.iter().flat_map(Side::columns) {
-            if !columns.contains(&column) {
-                columns.push(column);
-            }
-        }
+        add(&mut columns, right.iter().flat_map(Side::columns));
         let is_aggregate = |side: &Side| matches!(side, Side::Other(.., Form::Aggregate));
         if is_aggregate(&left) || right.iter().any(is_aggregate) {
             return Condition::Other(columns);
@@ -420,14 +416,8 @@ impl Builder<'_> {
         let column = match left {
             Side::Column(column) => column,
             Side::Value(left) => {
-                let truth = match (&right, negated) {
-                    (Side::Value(right), false) => compare_values(&left, op, right),
-                    (Side::Value(right), true) => {
-                        compare_values(&left, op, right).map(|truth| !truth)
-                    }
-                    _ => None,
-                };
-                return Condition::Constant(truth);
+                let Side::Value(right) = right else { return Condition::Constant(None) };
+                return Condition::Constant(compare_values(&left, op, &right, negated));
             }
             Side::Block(_) => return Condition::Other(right.columns()),
             Side::Other(ref why, ..) => {
@@ -475,13 +465,8 @@ impl Builder<'_> {
             Comparison::Equal | Comparison::NullSafe => !negated,
             Comparison::Differs => negated,
             _ => {
-                let columns: Vec<_> = lefts.iter().chain(&rights).flat_map(Side::columns).collect();
                 let mut each = Vec::new();
-                for column in columns {
-                    if !each.contains(&column) {
-                        each.push(column);
-                    }
-                }
+                add(&mut each, lefts.iter().chain(&rights).flat_map(Side::columns));
                 if each.is_empty() {
                     return vec![Condition::Constant(None)];
                 }
@@ -612,7 +597,7 @@ impl Builder<'_> {
                     self.compared(block, again, Comparison::LessOrEqual, high, false, span),
                 ]
             }
-            (Side::Other(why, ..), low, high) if matches!(why, Why::NotConstant) => {
+            (Side::Other(Why::NotConstant, ..), low, high) => {
                 vec![Condition::Other([low.columns(), high.columns()].concat())]
             }
             (tested @ Side::Other(..), low, high) => {
@@ -1060,7 +1045,7 @@ fn truth_of(value: &Value) -> Option<bool> {
 }
 
 /// Compares two literals, where the result is plain.
-fn compare_values(left: &Value, op: Comparison, right: &Value) -> Option<bool> {
+fn compare_values(left: &Value, op: Comparison, right: &Value, negated: bool) -> Option<bool> {
     if op != Comparison::NullSafe && [left, right].iter().any(|it| it.kind == ValueKind::Null) {
         return Some(false);
     }
@@ -1079,12 +1064,13 @@ fn compare_values(left: &Value, op: Comparison, right: &Value) -> Option<bool> {
         }
         _ => return None,
     };
-    Some(match op {
+    let holds = match op {
         Comparison::Equal | Comparison::NullSafe => order.is_eq(),
         Comparison::Differs => order.is_ne(),
         Comparison::Less => order.is_lt(),
         Comparison::LessOrEqual => order.is_le(),
         Comparison::Greater => order.is_gt(),
         Comparison::GreaterOrEqual => order.is_ge(),
-    })
+    };
+    Some(holds != negated)
 }

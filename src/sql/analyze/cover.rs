@@ -30,11 +30,7 @@ impl Builder<'_> {
             Expr::BinaryOp { op, .. } if super::condition::comparison(op).is_some() => {
                 Part::Condition
             }
-            Expr::Like { .. }
-            | Expr::RLike { .. }
-            | Expr::Between { .. }
-            | Expr::In { .. }
-            | Expr::Exists { .. }
+            Expr::Exists { .. }
             | Expr::IsNull(_)
             | Expr::IsNotNull(_)
             | Expr::IsTrue(_)
@@ -42,11 +38,15 @@ impl Builder<'_> {
             | Expr::IsFalse(_)
             | Expr::IsNotFalse(_)
             | Expr::IsUnknown(_)
-            | Expr::IsNotUnknown(_)
+            | Expr::IsNotUnknown(_) => Part::Condition,
+            Expr::Like { .. }
+            | Expr::RLike { .. }
+            | Expr::Between { .. }
+            | Expr::In { .. }
             | Expr::AnyOp { .. }
             | Expr::AllOp { .. }
-            | Expr::MemberOf(_) => Part::Condition,
-            Expr::BinaryOp { .. } => Part::Operand,
+            | Expr::MemberOf(_)
+            | Expr::BinaryOp { .. } => Part::Operand,
             _ => Part::Term,
         };
         self.cover_as(expr, part)
@@ -127,7 +127,7 @@ impl Builder<'_> {
     }
 
     fn says_token(&self, at: usize, text: &str) -> bool {
-        self.words.tokens.get(at).is_some_and(|tok| &self.text[tok.range()] == text)
+        self.words.tokens.get(at).is_some_and(|tok| tok.sign(self.text) == text)
     }
 
     /// Takes in what belongs to an expression on both sides.
@@ -182,8 +182,9 @@ impl Builder<'_> {
     /// Whether a token cannot be in an expression that is such a part.
     fn ends_part(&self, tok: Tok, part: Part) -> bool {
         use Keyword as K;
-        let text = &self.text[tok.range()];
+        let text = tok.sign(self.text);
         match tok.kind {
+            Kind::HintOpen | Kind::HintClose => return true,
             Kind::Byte => return matches!(text, "(" | ")" | "," | ";" | "{" | "}"),
             Kind::Operator => {
                 return match text {
@@ -269,7 +270,7 @@ impl Builder<'_> {
         {
             return true;
         }
-        let text = &self.text[tok.range()];
+        let text = tok.sign(self.text);
         let next = self.words.tokens.get(at + 1);
         if next.is_some_and(|next| next.kind == Kind::Literal) {
             return text.starts_with('_')
@@ -279,7 +280,8 @@ impl Builder<'_> {
             || text.eq_ignore_ascii_case("UNKNOWN")
             || text.eq_ignore_ascii_case("SOUNDS")
             || self.says_token(at + 1, ".")
-            || before.is_some_and(|before| &self.text[before.range()] == ".")
+            || before
+                .is_some_and(|before| before.sign(self.text) == "." || before.is(Keyword::OVER))
     }
 
     fn follows_interval(&self, at: usize) -> bool {

@@ -43,12 +43,36 @@ impl Server {
                 Keyword::NULL => Value::Null,
                 Keyword::TRUE => Value::Boolean(true),
                 Keyword::FALSE => Value::Boolean(false),
-                _ => return None,
+                keyword => return Some(self.phrase(parser, keyword)),
             },
             _ => return None,
         };
         parser.advance_token();
         Some(Ok(Expr::Value(ValueWithSpan { value, span })))
+    }
+
+    /// An operand that begins with a keyword. Any other keyword ends one: it is never a name, since
+    /// the tokens that are names carry none.
+    fn phrase(&self, parser: &mut Parser, keyword: Keyword) -> Result<Expr, ParserError> {
+        match keyword {
+            Keyword::CASE => {
+                parser.advance_token();
+                parser.parse_case_expr()
+            }
+            Keyword::NOT => {
+                parser.advance_token();
+                parser.parse_not()
+            }
+            Keyword::EXISTS => {
+                parser.advance_token();
+                parser.parse_exists_expr(false)
+            }
+            Keyword::INTERVAL => {
+                parser.advance_token();
+                parser.parse_interval()
+            }
+            _ => parser.expected_ref("an expression", parser.peek_token_ref()),
+        }
     }
 
     fn name(&self, parser: &mut Parser) -> Result<Expr, ParserError> {
@@ -92,7 +116,10 @@ impl Dialect for Server {
             Token::Arrow | Token::LongArrow => Some(Ok(ARROW)),
             // The `=` of SET: looser than all, `SET a = b OR c` sets `a` to the whole.
             Token::Assignment => Some(Ok(3)),
-            // `:=`.
+            // DIV, and `:=`.
+            Token::CustomBinaryOperator(sign) if sign == "DIV" => {
+                Some(Ok(self.prec_value(Precedence::MulDivModOp)))
+            }
             Token::CustomBinaryOperator(_) => Some(Ok(4)),
             // `~` stands before its operand only.
             Token::Tilde => Some(Ok(0)),
@@ -114,15 +141,6 @@ impl Dialect for Server {
         parser.advance_token();
         let operand = parser.parse_subexpr(tight);
         Some(operand.map(|expr| Expr::UnaryOp { op, expr: Box::new(expr) }))
-    }
-
-    fn parse_infix(
-        &self,
-        parser: &mut Parser,
-        expr: &Expr,
-        precedence: u8,
-    ) -> Option<Result<Expr, ParserError>> {
-        self.0.parse_infix(parser, expr, precedence)
     }
 
     fn dialect(&self) -> TypeId {

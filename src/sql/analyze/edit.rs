@@ -33,8 +33,10 @@ pub(super) struct Facts {
     pub(super) lists: HashMap<usize, Vec<Value>>,
     /// Columns of a JSON_TABLE, by where it stands.
     pub(super) json_tables: HashMap<usize, Vec<String>>,
-    /// Clauses that cut the tree short: there may be more.
+    /// Conditions were left out.
     pub(super) is_partial: bool,
+    /// A CASE has no END.
+    pub(super) has_open_case: bool,
 }
 
 /// The name under which MATCH … AGAINST is a function.
@@ -55,11 +57,13 @@ pub(super) fn edit(text: &str, tokens: &[Tok]) -> (Vec<TokenWithSpan>, Facts) {
         facts: Facts::default(),
         frames: vec![Frame::default()],
         units: Vec::new(),
+        joined: Vec::new(),
         call: None,
         expects_table: false,
         last: None,
     };
     editor.range(0..tokens.len());
+    editor.facts.has_open_case |= editor.frames.iter().any(|frame| frame.cases > 0);
     while editor.frames.len() > 1 {
         editor.close(Span::empty());
     }
@@ -75,6 +79,8 @@ struct Editor<'a> {
     frames: Vec<Frame>,
     /// Units of intervals to come, the nearest last.
     units: Vec<usize>,
+    /// Where parentheses end that were put around joins, the nearest last.
+    joined: Vec<usize>,
     /// The parenthesis that comes next is that of a function.
     call: Option<Call>,
     /// A table, or tables in parentheses, may come next.
@@ -175,9 +181,20 @@ const MODIFIERS: &[&str] = &[
 /// Lists and chains of OR with more values than this are not given to the parser.
 const LONG: usize = 256;
 
+/// Index hints that are kept.
+const MAX_HINTS: usize = 1_000;
+
+/// Joins that are looked through for the condition of the first: servers take 61 tables.
+const MAX_JOINS: usize = 64;
+
 fn span_of(range: Range<usize>) -> Span {
     let place = |at: usize| Location::new(1, at as u64 + 1);
     Span::new(place(range.start), place(range.end))
+}
+
+/// A function's only argument.
+fn one(argument: Range<usize>) -> Vec<Range<usize>> {
+    std::iter::once(argument).collect()
 }
 
 fn word(keyword: Keyword) -> Token {
@@ -190,13 +207,13 @@ impl<'a> Editor<'a> {
     }
 
     fn text(&self, at: usize) -> &'a str {
-        self.tok(at).map_or("", |tok| &self.text[tok.range()])
+        self.tok(at).map_or("", |tok| tok.sign(self.text))
     }
 
     fn says(&self, at: usize, text: &str) -> bool {
         self.tok(at).is_some_and(|tok| {
-            matches!(tok.kind, Kind::Word | Kind::Byte | Kind::Operator | Kind::Literal)
-                && self.text[tok.range()].eq_ignore_ascii_case(text)
+            !matches!(tok.kind, Kind::Quoted | Kind::Name | Kind::Variable)
+                && tok.sign(self.text).eq_ignore_ascii_case(text)
         })
     }
 
@@ -283,7 +300,8 @@ impl<'a> Editor<'a> {
 
     fn close(&mut self, span: Span) {
         self.out.push(TokenWithSpan::new(Token::RParen, span));
-        self.frames.pop();
+        let closed = self.frames.pop();
+        self.facts.has_open_case |= closed.is_some_and(|frame| frame.cases > 0);
         self.expects_table = false;
     }
 
@@ -345,22 +363,16 @@ impl<'a> Editor<'a> {
                 self.push(Token::AtSign, tok.range());
                 at + 1
             }
-            // A mark of ours: a comma that is not in the text.
-            Kind::HintClose => {
-                self.push(Token::Comma, tok.range());
-                at + 1
-            }
-            Kind::HintOpen => at + 1,
-            Kind::Operator | Kind::Byte => self.sign(at, tok),
+            Kind::Operator | Kind::Byte | Kind::HintOpen | Kind::HintClose => self.sign(at, tok),
         }
     }
 
     fn says_at(&self, tok: Tok, text: &str) -> bool {
-        &self.text[tok.range()] == text
+        tok.sign(self.text) == text
     }
 
     fn literal(&mut self, at: usize, tok: Tok) -> usize {
-        let text = &self.text[tok.range()];
+        let text = tok.sign(self.text);
         let token = match text.as_bytes() {
             // Ours, where UPDATE sets nothing yet.
             [] => Token::Number("1".to_owned(), false),
@@ -403,7 +415,7 @@ impl<'a> Editor<'a> {
 
     fn sign(&mut self, at: usize, tok: Tok) -> usize {
         let clause = self.frame().clause;
-        let token = match &self.text[tok.range()] {
+        let token = match tok.sign(self.text) {
             "(" => return self.parenthesis(at, tok),
             ")" => {
                 if self.frames.len() > 1 {
@@ -542,7 +554,7 @@ impl<'a> Editor<'a> {
     fn or_chain(&mut self, at: usize, end: usize) -> Option<usize> {
         let is_or = |at: usize| self.is(at, Keyword::OR) || self.says(at, "||");
         let mut name_end = at + 1;
-        while self.says(name_end, ".") {
+        while self.says(name_end, ".") && name_end < at + 5 {
             name_end += 2;
         }
         let is_test = |at: usize| {
@@ -587,7 +599,7 @@ impl<'a> Editor<'a> {
         }
         let values = (0..terms).filter_map(|term| {
             let value = self.tok(at + term * step + length + 1)?;
-            Some(super::expression::literal(&self.text[value.range()]))
+            Some(super::expression::literal(value.sign(self.text)))
         });
         let values: Vec<_> = values.collect();
         let first = self.tok(name_end + 1)?;
@@ -671,7 +683,7 @@ impl<'a> Editor<'a> {
             }
             "CONVERT" => {
                 if let Some(using) = self.find(inside.clone(), |at| self.is(at, Keyword::USING)) {
-                    vec![inside.start..using]
+                    one(inside.start..using)
                 } else {
                     let to = comma(self).unwrap_or(close);
                     self.cast(tok, open, inside.start..to, to + 1, close);
@@ -680,7 +692,7 @@ impl<'a> Editor<'a> {
             }
             "EXTRACT" => {
                 let from = self.find(inside.clone(), |at| self.is(at, Keyword::FROM));
-                vec![from.map_or(inside.start, |from| from + 1)..close]
+                one(from.map_or(inside.start, |from| from + 1)..close)
             }
             "TRIM" => {
                 let skip =
@@ -688,7 +700,7 @@ impl<'a> Editor<'a> {
                 let start = inside.start + skip;
                 match self.find(start..close, |at| self.is(at, Keyword::FROM)) {
                     Some(from) => vec![from + 1..close, start..from],
-                    None => vec![start..close],
+                    None => one(start..close),
                 }
             }
             "SUBSTRING" | "SUBSTR" | "MID" | "POSITION" | "LOCATE" => {
@@ -707,11 +719,11 @@ impl<'a> Editor<'a> {
             }
             "CHAR" => {
                 let using = self.find(inside.clone(), |at| self.is(at, Keyword::USING));
-                vec![inside.start..using.unwrap_or(close)]
+                one(inside.start..using.unwrap_or(close))
             }
             "WEIGHT_STRING" => {
                 let ends = |at: usize| self.is(at, Keyword::AS) || self.says(at, "LEVEL");
-                vec![inside.start..self.find(inside.clone(), ends).unwrap_or(close)]
+                one(inside.start..self.find(inside.clone(), ends).unwrap_or(close))
             }
             "JSON_VALUE" => {
                 let ends = |at: usize| {
@@ -719,16 +731,16 @@ impl<'a> Editor<'a> {
                         || self.says_any(at, &["DEFAULT"])
                         || (self.says_any(at, &["NULL", "ERROR"]) && self.is(at + 1, Keyword::ON))
                 };
-                vec![inside.start..self.find(inside.clone(), ends).unwrap_or(close)]
+                one(inside.start..self.find(inside.clone(), ends).unwrap_or(close))
             }
             "TIMESTAMPDIFF" | "TIMESTAMPADD" | "GET_FORMAT" => {
-                vec![comma(self).map_or(inside.start, |comma| comma + 1)..close]
+                one(comma(self).map_or(inside.start, |comma| comma + 1)..close)
             }
             "JSON_TABLE" => {
                 let path = comma(self).unwrap_or(close);
                 let columns = self.json_columns(path..close);
                 self.facts.json_tables.insert(tok.start, columns);
-                vec![inside.start..path]
+                one(inside.start..path)
             }
             _ => {
                 self.name(tok);
@@ -767,7 +779,7 @@ impl<'a> Editor<'a> {
     fn cast(&mut self, tok: Tok, open: usize, value: Range<usize>, to: usize, close: usize) {
         let is_date = self.says(to, "DATE");
         self.named(tok, if is_date { TO_DATE } else { CAST });
-        self.arguments(open, vec![value], close);
+        self.arguments(open, one(value), close);
     }
 
     /// Names behind COLUMNS of a JSON_TABLE: each stands behind a parenthesis or a comma.
@@ -815,10 +827,23 @@ impl<'a> Editor<'a> {
             K::FROM | K::JOIN | K::STRAIGHT_JOIN => {
                 self.keyword(tok, tok.word);
                 self.frame().clause = Clause::From;
+                if let Some(on) = self.late_condition(at, end) {
+                    self.joined.push(on);
+                    self.open(tok.range(), FrameKind::Tables);
+                    self.frame().clause = Clause::From;
+                }
                 self.expects_table = true;
                 return at + 1;
             }
-            K::ON => self.frame().clause = Clause::On,
+            K::ON | K::USING => {
+                while self.joined.last() == Some(&at) {
+                    self.joined.pop();
+                    self.close(Span::empty());
+                }
+                if tok.is(K::ON) {
+                    self.frame().clause = Clause::On;
+                }
+            }
             K::WHERE | K::HAVING | K::UNION | K::EXCEPT | K::INTERSECT | K::WINDOW => {
                 self.frame().clause = Clause::Other;
             }
@@ -891,6 +916,10 @@ impl<'a> Editor<'a> {
                 self.push(Token::Mod, tok.range());
                 return at + 1;
             }
+            K::DIV => {
+                self.push(Token::CustomBinaryOperator("DIV".to_owned()), tok.range());
+                return at + 1;
+            }
             K::OVER if self.says_at_last(")") => {}
             K::RECURSIVE if self.is_behind(K::WITH) => {}
             K::ROLLUP if self.is_behind(K::WITH) => {}
@@ -917,7 +946,6 @@ impl<'a> Editor<'a> {
             | K::BINARY
             | K::CROSS
             | K::DISTINCT
-            | K::DIV
             | K::EXISTS
             | K::IN
             | K::INNER
@@ -933,7 +961,6 @@ impl<'a> Editor<'a> {
             | K::REGEXP
             | K::RIGHT
             | K::RLIKE
-            | K::USING
             | K::WITH
             | K::XOR => {}
             _ => {
@@ -949,8 +976,48 @@ impl<'a> Editor<'a> {
         at + 1
     }
 
+    /// Where the condition of a join stands if other joins stand before it, as in
+    /// `a JOIN b JOIN c ON … ON …`: it is that of the first.
+    fn late_condition(&self, join: usize, end: usize) -> Option<usize> {
+        if self.is(join, Keyword::FROM) {
+            return None;
+        }
+        let (mut open, mut joins) = (1_usize, 0);
+        let mut at = join + 1;
+        while at < end && joins < MAX_JOINS {
+            match self.tok(at)?.word {
+                Keyword::JOIN | Keyword::STRAIGHT_JOIN => {
+                    let has_none = [Keyword::NATURAL, Keyword::CROSS, Keyword::FOR];
+                    let is_natural = (1..=3)
+                        .any(|back| at >= join + back && self.is(at - back, Keyword::NATURAL));
+                    if !is_natural && !self.is_any(at - 1, &has_none) {
+                        open += 1;
+                        joins += 1;
+                    }
+                }
+                Keyword::ON | Keyword::USING => {
+                    open -= 1;
+                    if open == 0 {
+                        return (joins > 0).then_some(at);
+                    }
+                }
+                Keyword::WHERE
+                | Keyword::SET
+                | Keyword::GROUP
+                | Keyword::ORDER
+                | Keyword::HAVING
+                | Keyword::LIMIT
+                | Keyword::UNION => return None,
+                _ if self.says_any(at, &[",", ")"]) => return None,
+                _ => {}
+            }
+            at = self.next(at);
+        }
+        None
+    }
+
     fn says_at_last(&self, text: &str) -> bool {
-        self.last.is_some_and(|last| &self.text[last.range()] == text)
+        self.last.is_some_and(|last| last.sign(self.text) == text)
     }
 
     /// VALUES(c) of ON DUPLICATE KEY UPDATE is a function.
@@ -1111,7 +1178,9 @@ impl<'a> Editor<'a> {
         let names = (open + 1..close).filter(|&at| !self.says(at, ","));
         let indexes = names.map(|at| super::unquoted(self.text(at))).collect();
         let last = self.tok(close.min(self.tokens.len() - 1)).unwrap_or(tok);
-        self.facts.hints.push(IndexHint { kind, indexes, span: tok.start..last.end });
+        if self.facts.hints.len() < MAX_HINTS {
+            self.facts.hints.push(IndexHint { kind, indexes, span: tok.start..last.end });
+        }
         let behind = close + 1;
         // `USE INDEX (a), IGNORE INDEX (b)`.
         let continues = self.says(behind, ",")
@@ -1180,6 +1249,14 @@ impl<'a> Editor<'a> {
             true => at + 2..self.closes(at + 1).min(against),
             false => at + 1..against,
         };
+        let is_list = |at: usize| {
+            self.tok(at)
+                .is_some_and(|tok| !matches!(tok.kind, Kind::Word) || tok.is(Keyword::NoKeyword))
+        };
+        if !is_in && !columns.clone().all(is_list) {
+            self.name(tok);
+            return at + 1;
+        }
         let (open, close) = (against + 1, self.closes(against + 1).min(end));
         let mode = self.find(open + 1..close, |at| self.is_any(at, &[Keyword::IN, Keyword::WITH]));
         self.named(tok, MATCH);

@@ -98,6 +98,18 @@ pub(super) fn literal(text: &str) -> Value {
     Value { kind, text: text.to_owned() }
 }
 
+/// Most columns that are told of one expression.
+const MAX_COLUMNS: usize = 256;
+
+/// Adds columns that are not there yet.
+pub(super) fn add(columns: &mut Vec<Column>, others: impl IntoIterator<Item = Column>) {
+    for column in others {
+        if columns.len() < MAX_COLUMNS && !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+}
+
 impl Read {
     /// The column that it is, and nothing else.
     pub(super) fn column(&self) -> Option<Column> {
@@ -112,11 +124,7 @@ impl Read {
     }
 
     fn take(&mut self, other: Self) {
-        for column in other.columns {
-            if !self.columns.contains(&column) {
-                self.columns.push(column);
-            }
-        }
+        add(&mut self.columns, other.columns);
         self.is_not_constant |= other.is_not_constant;
         self.has_aggregate |= other.has_aggregate;
         self.depth = self.depth.max(other.depth + 1);
@@ -286,7 +294,7 @@ impl Builder<'_> {
             BinaryOperator::Minus => "-",
             BinaryOperator::Multiply => "*",
             BinaryOperator::Divide => "/",
-            BinaryOperator::MyIntegerDivide => "DIV",
+            BinaryOperator::Custom(sign) if sign == "DIV" => "DIV",
             BinaryOperator::Modulo => "%",
             BinaryOperator::BitwiseOr => "|",
             BinaryOperator::BitwiseAnd => "&",
@@ -460,18 +468,18 @@ impl Builder<'_> {
 
 fn is_arithmetic(op: &BinaryOperator) -> bool {
     use BinaryOperator as B;
-    matches!(
-        op,
-        B::Plus
-            | B::Minus
-            | B::Multiply
-            | B::Divide
-            | B::MyIntegerDivide
-            | B::Modulo
-            | B::BitwiseOr
-            | B::BitwiseAnd
-            | B::BitwiseXor
-            | B::PGBitwiseShiftLeft
-            | B::PGBitwiseShiftRight
-    )
+    matches!(op, B::Custom(sign) if sign == "DIV")
+        || matches!(
+            op,
+            B::Plus
+                | B::Minus
+                | B::Multiply
+                | B::Divide
+                | B::Modulo
+                | B::BitwiseOr
+                | B::BitwiseAnd
+                | B::BitwiseXor
+                | B::PGBitwiseShiftLeft
+                | B::PGBitwiseShiftRight
+        )
 }

@@ -1,6 +1,6 @@
 //! Sources of a block and what names mean there.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use sqlparser::ast::{
@@ -22,6 +22,8 @@ pub(super) struct Scope {
     pub(super) outer: Option<usize>,
     /// Columns of USING and NATURAL, with the source that stands for both.
     pub(super) shared: Vec<(String, usize)>,
+    /// Places of what is selected, by alias in lower case.
+    pub(super) aliases: HashMap<String, usize>,
     /// What is selected is read now.
     pub(super) is_selecting: bool,
 }
@@ -70,6 +72,9 @@ pub(super) struct Later<'q> {
     arguments: Vec<&'q Expr>,
 }
 
+/// Most sources of a block: servers take 61.
+const MAX_SOURCES: usize = 1_000;
+
 /// Views within views that are followed.
 const MAX_VIEWS: usize = 8;
 
@@ -78,6 +83,9 @@ impl Builder<'_> {
         let mut later = Later::default();
         for tables in from {
             self.tables(block, tables, &mut later);
+            if self.is_too_large {
+                break;
+            }
         }
         later
     }
@@ -90,6 +98,9 @@ impl Builder<'_> {
     ) -> Vec<usize> {
         let mut left = self.table(block, &tables.relation, later);
         for Join { relation, join_operator, .. } in &tables.joins {
+            if self.is_too_large {
+                break;
+            }
             let right = self.table(block, relation, later);
             let sources = &mut self.blocks[block].sources;
             let (kind, constraint) = match join_operator {
@@ -187,6 +198,7 @@ impl Builder<'_> {
         };
         self.blocks[block].sources.push(source);
         self.scopes[block].sources.push(known);
+        self.is_too_large |= self.blocks[block].sources.len() > MAX_SOURCES;
         self.blocks[block].sources.len() - 1
     }
 
@@ -477,11 +489,8 @@ impl Builder<'_> {
             Naming::ColumnsFirst if is_known(name) => return None,
             _ => {}
         }
-        let items = &self.blocks[block].items;
-        let is_named = |item: &&crate::sql::shape::Item| {
-            item.alias.as_deref().is_some_and(|alias| alias.to_lowercase() == name.to_lowercase())
-        };
-        items.iter().find(is_named).map(|item| &item.kind)
+        let at = self.scopes[block].aliases.get(&name.to_lowercase())?;
+        self.blocks[block].items.get(*at).map(|item| &item.kind)
     }
 }
 

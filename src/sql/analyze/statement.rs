@@ -69,7 +69,7 @@ impl Reader<'_> {
     }
 
     fn text(&self, at: usize) -> &str {
-        self.tok(at).map_or("", |tok| &self.text[tok.range()])
+        self.tok(at).map_or("", |tok| tok.sign(self.text))
     }
 
     fn says(&self, at: usize, text: &str) -> bool {
@@ -115,7 +115,8 @@ impl Reader<'_> {
             Keyword::DELETE => Some(self.delete(at, &[])),
             Keyword::DESC | Keyword::ANALYZE => self.explained(at),
             Keyword::SET if self.says(at + 1, "STATEMENT") => {
-                self.at(self.find(at, |at| self.is(at, Keyword::FOR)) + 1)
+                let behind = self.find(at, |at| self.is(at, Keyword::FOR)) + 1;
+                if self.is(behind, Keyword::SET) { None } else { self.at(behind) }
             }
             _ if self.says(at, "(") => {
                 let inside = (at..self.len()).find(|&at| !self.says(at, "("))?;
@@ -274,7 +275,7 @@ impl Reader<'_> {
         let returned = self.copy(returning + 1..self.len());
         if !returned.is_empty() {
             if !items.is_empty() {
-                items.push(Tok { kind: Kind::Byte, ..verb }.as_comma());
+                items.push(verb.as_comma());
             }
             items.extend(returned);
         }
@@ -436,13 +437,6 @@ impl Reader<'_> {
             }
         }
         statement.is_of_values = !statement.query.is_empty();
-    }
-}
-
-impl Tok {
-    /// A comma that is not in the text, in the place of this token.
-    fn as_comma(self) -> Self {
-        Self { kind: Kind::HintClose, word: Keyword::NoKeyword, ..self }
     }
 }
 

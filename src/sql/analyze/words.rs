@@ -8,6 +8,9 @@ use sqlparser::keywords::Keyword;
 use crate::sql::token::{Kind, tokens};
 
 /// A token of the statement, or one that was put in (then it stands where its cause stands).
+///
+/// Hints and the marks of comments are none of them; their kinds stand for signs that were put in:
+/// `HintOpen` is a closing parenthesis, `HintClose` a comma.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tok {
     pub(super) kind: Kind,
@@ -24,6 +27,20 @@ impl Tok {
 
     pub(super) fn range(self) -> Range<usize> {
         self.start..self.end
+    }
+
+    /// The token as it is read: in the text, or what was put in for it.
+    pub(super) fn sign(self, text: &str) -> &str {
+        match self.kind {
+            Kind::HintOpen => ")",
+            Kind::HintClose => ",",
+            _ => text.get(self.range()).unwrap_or_default(),
+        }
+    }
+
+    /// A comma that is not in the text, in the place of this token.
+    pub(super) fn as_comma(self) -> Self {
+        Self { kind: Kind::HintClose, word: Keyword::NoKeyword, ..self }
     }
 
     /// A keyword that is not in the text, in the place of this token.
@@ -105,8 +122,11 @@ const FUNCTIONS: &[Keyword] =
 impl Words {
     /// Cuts a text into tokens, up to its end or the first `;` that something stands before.
     pub(super) fn of(text: &str) -> Self {
+        // `...` at the end is how performance_schema marks what it has cut.
+        let uncut = text.trim_end().strip_suffix("...");
+        let text = uncut.unwrap_or(text);
         let bytes = text.as_bytes();
-        let mut words = Self { end: bytes.len(), ..Self::default() };
+        let mut words = Self { end: bytes.len(), is_cut: uncut.is_some(), ..Self::default() };
         let mut is_hint = false;
         let mut open_comments = 0_usize;
         for token in tokens(bytes) {
@@ -139,9 +159,17 @@ impl Words {
             words.is_cut |= open_comments > 0 || ends_in_comment(text, words.last_end());
             words.is_cut |= words.tokens.last().is_some_and(|last| is_open(text, *last));
         }
-        words.drop_dots(text);
-        words.end = words.end.min(words.last_end().max(1));
+        words.end = words.last_end();
         words.tell_functions(text);
+        words.pair_parentheses(text);
+        words
+    }
+
+    /// The first tokens of these, as those of a text that was cut behind them.
+    pub(super) fn cut(&self, text: &str, length: usize) -> Self {
+        let tokens = self.tokens.get(..length).unwrap_or_default().to_vec();
+        let mut words = Self { tokens, is_cut: true, ..Self::default() };
+        words.end = words.last_end();
         words.pair_parentheses(text);
         words
     }
@@ -150,18 +178,9 @@ impl Words {
         self.tokens.last().map_or(0, |last| last.end)
     }
 
-    /// `...` at the end is how performance_schema marks what it has cut.
-    fn drop_dots(&mut self, text: &str) {
-        let dots = self.tokens.iter().rev().take_while(|tok| &text[tok.range()] == ".").count();
-        if dots >= 3 {
-            self.tokens.truncate(self.tokens.len() - dots);
-            self.is_cut = true;
-        }
-    }
-
     fn tell_functions(&mut self, text: &str) {
         for at in 0..self.tokens.len() {
-            let next = self.tokens.get(at + 1).map(|next| &text[next.range()]);
+            let next = self.tokens.get(at + 1).map(|next| next.sign(text));
             let previous = at.checked_sub(1).and_then(|at| self.tokens.get(at)).copied();
             let Some(tok) = self.tokens.get_mut(at) else { continue };
             let opens = next == Some("(");
@@ -193,12 +212,71 @@ impl Words {
                 self.depth = self.depth.max(open.len());
             }
         }
-        self.is_cut |= !open.is_empty() && self.end >= self.last_end();
+        if open.is_empty() {
+            return;
+        }
+        // Those without an end are closed at the end of the text.
+        self.is_cut = true;
+        while let Some(opened) = open.pop() {
+            let at = self.tokens.len();
+            let (start, end) = (self.end, self.end);
+            self.tokens.push(Tok { kind: Kind::HintOpen, start, end, word: Keyword::NoKeyword });
+            self.pair.push(opened);
+            self.around.push(open.last().copied().unwrap_or(NONE));
+            if let Some(pair) = self.pair.get_mut(opened) {
+                *pair = at;
+            }
+        }
+    }
+
+    /// Whether the caller's stack will do for the parser.
+    pub(super) fn is_shallow(&self, text: &str) -> bool {
+        let levels = self.levels(text);
+        levels.nested <= SHALLOW.nested
+            && levels.before <= SHALLOW.before
+            && levels.between <= SHALLOW.between
+    }
+
+    fn levels(&self, text: &str) -> Levels {
+        let mut levels = Levels { nested: self.depth, ..Levels::default() };
+        let mut behind_operand = false;
+        for &tok in &self.tokens {
+            let is_prefix = match tok.kind {
+                Kind::Operator => !behind_operand,
+                Kind::Word => matches!(
+                    tok.word,
+                    Keyword::NOT | Keyword::BINARY | Keyword::CASE | Keyword::INTERVAL
+                ),
+                _ => is_byte(text, tok, b'!') || is_byte(text, tok, b'~'),
+            };
+            let is_level = tok.kind == Kind::Operator
+                || (tok.kind == Kind::Word && !tok.is(Keyword::NoKeyword));
+            levels.before += usize::from(is_prefix);
+            levels.between += usize::from(is_level);
+            behind_operand = ends_operand(text, tok);
+        }
+        levels
     }
 }
 
+/// How deep the parser may go: by parentheses, by operators before an operand, and by those between
+/// two, which cost it least.
+#[derive(Debug, Clone, Copy, Default)]
+struct Levels {
+    nested: usize,
+    before: usize,
+    between: usize,
+}
+
+/// Levels of each kind up to which the caller's stack will do: 2 MiB, not optimized.
+const SHALLOW: Levels = Levels { nested: 8, before: 12, between: 160 };
+
 fn is_byte(text: &str, tok: Tok, byte: u8) -> bool {
-    tok.kind == Kind::Byte && text.as_bytes().get(tok.start) == Some(&byte)
+    match tok.kind {
+        Kind::Byte => text.as_bytes().get(tok.start) == Some(&byte),
+        Kind::HintOpen => byte == b')',
+        _ => false,
+    }
 }
 
 /// Of each parenthesis: its other one.
@@ -224,7 +302,7 @@ pub(super) fn ends_operand(text: &str, tok: Tok) -> bool {
     match tok.kind {
         Kind::Literal | Kind::Name | Kind::Quoted | Kind::Variable => true,
         Kind::Word => matches!(tok.word, Keyword::NoKeyword | Keyword::END),
-        _ => &text[tok.range()] == ")",
+        _ => tok.sign(text) == ")",
     }
 }
 

@@ -152,6 +152,7 @@ impl Builder<'_, '_, '_> {
         self.uses += 1;
         let uses = &mut self.query.blocks[block].uses;
         uses.push(Use {
+            called: source.alias.clone().unwrap_or_else(|| known.name.clone()),
             table: Some(table),
             columns,
             is_star: source.is_star,

@@ -474,11 +474,14 @@ pub fn of_two_tables(statement: &Statement<'_>, wrapped: &Wrapped) -> Option<Bar
             let is_day = words.constant(&other) == Constant::Day
                 || words.is_column(&other) && type_of(of_other) == Some(TypeName::Date);
             let is_own = type_of(column).is_none_or(|own| DAYS.contains(&own));
-            let names = words.text(argument).to_ascii_lowercase();
+            // Of two columns of one name the table before it tells which one it is.
+            let written = words.text(argument).replace('`', "").to_ascii_lowercase();
+            let called = statement.called(column.of?)?.to_ascii_lowercase();
+            let name_of_it = column.name.to_ascii_lowercase();
             let is_it = name == "DATE"
                 && words.is_column(argument)
-                && names.ends_with(&column.name.to_ascii_lowercase())
-                && of_other.name != column.name;
+                && (written == format!("{called}.{name_of_it}")
+                    || written == name_of_it && of_other.name != column.name);
             if !is_it || !is_day || !is_own {
                 return None;
             }

@@ -27,9 +27,11 @@ pub fn moved(cut: &Cut<'_, '_>, known: Option<Known<'_>>) -> Option<Bare> {
         own = own.start + 1..own.end - 1;
     }
     let depth = words.depth(own.start);
+    // A sign directly behind an operator is that of the number.
+    let is_sign = |at: usize| matches!(words.at(at), "+" | "-" | "*" | "/");
     let is_op = |at: &usize| {
-        words.depth(*at) == depth
-            && (matches!(words.at(*at), "+" | "-" | "*" | "/") && *at > own.start)
+        let is_behind = at.checked_sub(1).is_some_and(is_sign);
+        words.depth(*at) == depth && is_sign(*at) && *at > own.start && !is_behind
     };
     let mut ops = own.clone().filter(is_op);
     let (at, None) = (ops.next()?, ops.next()) else { return None };
@@ -51,8 +53,7 @@ pub fn moved(cut: &Cut<'_, '_>, known: Option<Known<'_>>) -> Option<Bare> {
     }
     // What is multiplied by less than nothing, or taken from something, falls where the column
     // rises.
-    let is_turned =
-        sign == "*" && number < 0 || sign == "/" && number < 0 || sign == "-" && !is_first;
+    let is_turned = matches!(sign, "*" | "/") && number < 0 || sign == "-" && !is_first;
     let column = cut.column;
     let condition = match (cut.op(), values.as_slice()) {
         (op @ ("=" | "<=>"), [value]) => format!("{column} {op} {value}"),

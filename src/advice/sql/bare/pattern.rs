@@ -20,6 +20,10 @@ pub fn truth(statement: &Statement<'_>, wrapped: &Wrapped, column: &Column) -> O
     let name = words.text(&own);
     let said: Vec<String> = rest.map(|at| words.at(at).to_ascii_uppercase()).collect();
     let said: Vec<&str> = said.iter().map(String::as_str).collect();
+    // Under a NOT the rows without a value would change sides.
+    if said.contains(&"NOT") != wrapped.is_negated {
+        return None;
+    }
     let condition = match said.as_slice() {
         ["IS", "TRUE"] => format!("{name} <> 0"),
         ["IS", "FALSE"] => format!("{name} = 0"),
@@ -54,7 +58,8 @@ pub fn collated(cut: &Cut<'_, '_>, known: Option<Known<'_>>) -> Option<Bare> {
     // Blanks at the end count in some collations and not in others.
     let is_padded = !collation.contains("0900") && !collation.contains("nopad");
     let is_exact = named.is_some_and(|name| name.to_ascii_lowercase().ends_with("_bin"));
-    if !is_binary && !(is_exact && is_padded) {
+    let is_finer = is_binary || is_exact && is_padded;
+    if !is_finer {
         return None;
     }
     Bare::new(
@@ -109,6 +114,9 @@ pub fn dates_like(statement: &Statement<'_>, test: &Test, type_name: TypeName) -
     let words = Words::of(statement.text, &test.span)?;
     let sides = words.sides(&test.column.name)?;
     let column = words.is_column(&sides.own).then(|| words.text(&sides.own))?;
+    if sides.op != "LIKE" {
+        return None;
+    }
     let [other] = sides.others.as_slice() else { return None };
     let Constant::Text(pattern) = words.constant(other) else { return None };
     let start = pattern.strip_suffix('%')?;

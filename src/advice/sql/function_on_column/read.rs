@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::flavor::Family;
 use crate::schema::{Index, PartOf, TypeName};
-use crate::sql::shape::{Clause, Column, Condition, Op, Test, Why, Wrapped};
+use crate::sql::shape::{Clause, Column, Condition, Expression, Op, Test, Why, Wrapped};
 
 use super::super::bare::{Bare, Period, bare, bounds, dates_like};
 use super::super::statement::{At, Met, Statement, in_title, recommend};
@@ -58,6 +58,7 @@ fn of_wrapped<'a>(
 ) -> Option<Hit<'a>> {
     let column = wrapped.columns.first()?;
     let what = match &wrapped.why {
+        Why::Function(name) if name == "CASE" => "stands in a CASE".to_owned(),
         Why::Function(name) => format!("stands in {name}()"),
         Why::Arithmetic => "is computed with".to_owned(),
         Why::Collation => "is compared in another collation".to_owned(),
@@ -80,7 +81,10 @@ fn of_wrapped<'a>(
     if at.is_some_and(|at| !statement.is_table(at) || statement.fixes_row(at)) {
         return None;
     }
-    if is_done_by_server(statement, wrapped) || is_indexed(statement, at, wrapped) {
+    if is_done_by_server(statement, wrapped)
+        || is_indexed(statement, at, wrapped)
+        || is_joined_from_here(statement, wrapped)
+    {
         return None;
     }
     Some(Hit {
@@ -100,9 +104,20 @@ fn of_wrapped<'a>(
 const SEARCHED: &[&str] =
     &["=", "<=>", "<", "<=", ">", ">=", "IN", "BETWEEN", "LIKE", "REGEXP", "RLIKE", "IS TRUE"];
 
+/// Whether a bare column of another table stands on the other side and has an index: then that
+/// table is searched for what the function gives, and the function does no harm.
+fn is_joined_from_here(statement: &Statement<'_>, wrapped: &Wrapped) -> bool {
+    let [Expression::Column(other)] = wrapped.right.as_slice() else { return false };
+    let (Some(own), Some(at)) = (wrapped.columns.first().and_then(|it| it.of), other.of) else {
+        return false;
+    };
+    let source = statement.block(own.0).and_then(|block| block.sources.get(own.1));
+    let is_behind = source.is_some_and(|source| source.after.contains(&at.1));
+    at != own && !is_behind && statement.index_for(at, &other.name).is_some()
+}
+
 /// A pattern with a wildcard in front is not searched for without the function either.
 fn is_never_searched(wrapped: &Wrapped) -> bool {
-    use crate::sql::shape::Expression;
     let starts_wild = |it: &Expression| match it {
         Expression::Value(value) => {
             let inside = value.text.trim_start_matches(['\'', '"']);

@@ -138,7 +138,7 @@ fn finding(statement: &Statement<'_>, lost: &[Lost<'_>]) -> Option<Finding> {
     let advice = match (&first.kind, sql.is_some()) {
         (Lost2::Column(_), true) => {
             "Compare texts with texts: CAST the number to CHAR, so that the index on the texts is searched for it. Equal as \
-             long as each number is stored in one spelling ('5', not '05'); better still, make both columns one type."
+             long as each number is stored in one spelling ('5', not '05', and no other text for 0); better still, make both columns one type."
         }
         (Lost2::Column(_), false) => {
             "Make both columns the same type, or CAST the number to CHAR in the comparison."

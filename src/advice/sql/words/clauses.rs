@@ -78,11 +78,6 @@ impl<'t> Clauses<'t> {
         self.words.span(places.start + 1..places.end)
     }
 
-    /// Where the text of the block ends.
-    pub fn end(&self) -> Option<usize> {
-        self.words.span(0..self.end).map(|span| span.end)
-    }
-
     /// Where the clauses behind FROM and WHERE begin: GROUP BY and those that follow it.
     pub fn behind_where(&self) -> Option<usize> {
         use Clause::{Group, Having, Limit, Order, Tail};

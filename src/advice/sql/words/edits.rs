@@ -19,11 +19,6 @@ impl Edits {
         self.replace(range, "");
     }
 
-    /// Whether nothing changes.
-    pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
-    }
-
     /// Whether something changes within a range.
     pub fn touches(&self, range: &Range<usize>) -> bool {
         self.changes.iter().any(|(own, _)| own.start < range.end && range.start < own.end)
