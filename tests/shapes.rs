@@ -61,7 +61,8 @@ fn samples() -> Vec<(String, String)> {
     for path in paths {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         let text = std::fs::read(&path).unwrap();
-        let texts = statements(&text).map(|it| (name.clone(), String::from_utf8(it.to_vec()).unwrap()));
+        let texts =
+            statements(&text).map(|it| (name.clone(), String::from_utf8(it.to_vec()).unwrap()));
         all.extend(texts);
     }
     all
@@ -84,7 +85,8 @@ fn every_sample_gives_a_shape() {
 /// What must be right of any shape: places are in the text, blocks and sources exist.
 #[track_caller]
 fn holds_together(text: &str, shape: &Shape) {
-    let is_text = |range: &Range<usize>| assert!(text.get(range.clone()).is_some(), "{range:?} {text}");
+    let is_text =
+        |range: &Range<usize>| assert!(text.get(range.clone()).is_some(), "{range:?} {text}");
     let is_block = |block: usize| assert!(block < shape.blocks.len(), "{block} {text}");
     let is_column = |column: &Column| {
         if let Some((block, source)) = column.of {
@@ -272,7 +274,13 @@ fn what_is_deep_but_allowed_is_read() {
             nested("SELECT a FROM t WHERE ", "(", times, "a = 1", ")"),
             nested("SELECT a FROM t WHERE a = ", "f(", times, "a", ")"),
             nested("SELECT a FROM t WHERE a = ", "(1 + ", times, "a", ")"),
-            nested("SELECT a FROM t WHERE a IN ", "(SELECT a FROM t WHERE a IN ", times, "(1)", ")"),
+            nested(
+                "SELECT a FROM t WHERE a IN ",
+                "(SELECT a FROM t WHERE a IN ",
+                times,
+                "(1)",
+                ")",
+            ),
             nested("SELECT a FROM ", "(SELECT a FROM ", times, "t", ") t"),
             nested("SELECT a FROM ", "(t JOIN ", times, "t", ")"),
             nested("SELECT a FROM t WHERE ", "CAST(", times, "a", " AS CHAR)"),
@@ -286,7 +294,17 @@ fn what_is_deep_but_allowed_is_read() {
         }
     }
     for times in [150, 3_000] {
-        for piece in ["NOT ", "! ", "- ", "1 + ", "b OR ", "b AND c OR ", "b COLLATE x = ", "b LIKE ", "b IS NULL = "] {
+        for piece in [
+            "NOT ",
+            "! ",
+            "- ",
+            "1 + ",
+            "b OR ",
+            "b AND c OR ",
+            "b COLLATE x = ",
+            "b LIKE ",
+            "b IS NULL = ",
+        ] {
             let text = format!("SELECT a FROM t WHERE {}a", piece.repeat(times));
             let shape = analyze(&text, &Unknown);
             assert!(shape.is_ok() || times > 150, "{shape:?} {text}");
