@@ -120,7 +120,7 @@ pub(super) fn advise(
         true => hours.unwrap_or(0.0) * 1e6,
         false => 0.0,
     };
-    let floors = Floors { whole, least, is_timed: workload.is_timed };
+    let floors = Floors { whole, least };
     let chosen = Selector::new(&tables, &weighed, floors, &hinted).choose();
     let judge = verdict::Judge {
         tables: &tables,

@@ -120,8 +120,6 @@ const LEAST: f64 = 0.005;
 /// Part of what its classes cost that is enough, too, with so many row-reads a call.
 const LEAST_OF_OWN: f64 = 0.3;
 const LEAST_READS: f64 = 1_000.0;
-/// Part of the time of a log that its classes must take: below, nobody asks.
-const SHARE: f64 = 0.001;
 /// An index that begins with another is taken in its place unless it is so many times as wide.
 const TOO_WIDE: f64 = 3.0;
 /// Candidates that are weighed for one table.
@@ -134,8 +132,6 @@ pub(super) struct Floors {
     pub whole: f64,
     /// Units that must be saved whatever the whole.
     pub least: f64,
-    /// The weight is time that was measured.
-    pub is_timed: bool,
 }
 
 pub(super) struct Selector<'s, 'a> {
