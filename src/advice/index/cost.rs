@@ -66,6 +66,13 @@ pub(super) struct Cost {
     pub sorted: f64,
 }
 
+impl Cost {
+    /// Rows and entries that are read, each once.
+    pub fn rows_read(&self) -> f64 {
+        self.of_use.iter().map(|(_, entries)| entries).sum()
+    }
+}
+
 /// Counts.
 pub(super) struct Counter<'c, 'a, 'k> {
     pub query: &'c Query,

@@ -32,6 +32,11 @@ pub(super) struct Weighed {
 }
 
 impl Weighed {
+    /// Rows that a call reads now.
+    pub fn rows_now(&self) -> f64 {
+        self.scale * self.present.rows_read()
+    }
+
     /// All that it costs now.
     pub fn weight(&self) -> f64 {
         self.unit * self.present.reads
@@ -109,6 +114,8 @@ pub(super) struct Gain {
     pub saved: f64,
     /// Classes that gain, by place among those weighed, with what a call costs without it and with.
     pub classes: Vec<(usize, f64, f64)>,
+    /// Rows that a call of each of these classes reads with all that is proposed.
+    pub rows: Vec<f64>,
     /// Entries written a call, over all writing classes, in units of weight.
     pub written: f64,
 }
