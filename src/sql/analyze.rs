@@ -68,7 +68,6 @@ const STACK: usize = 64 * 1024 * 1024;
 /// See [`Refused`].
 pub fn analyze(text: &str, catalog: &dyn Catalog) -> Result<Shape, Refused> {
     let words = Words::of(text);
-    statement::statement(text, &words)?;
     if is_too_large(&words) {
         return Err(Refused::TooLarge);
     }
@@ -120,6 +119,9 @@ fn read(
         Ok(_) => Refused::NotUnderstood(THE_END.to_owned()),
         Err(refused) => refused,
     };
+    if refused == Refused::NotOfRows {
+        return Err(refused);
+    }
     let is_cut =
         words.is_cut || matches!(&refused, Refused::NotUnderstood(what) if what.ends_with(THE_END));
     if !is_cut {

@@ -102,17 +102,37 @@ const KEYWORDS: &[(&str, Keyword)] = &[
     ("WINDOW", Keyword::WINDOW), ("WITH", Keyword::WITH), ("XOR", Keyword::XOR),
 ];
 
+/// Where the keywords with each first letter begin in the table, and where the last ones end.
+const FIRST: [usize; 27] = {
+    let mut first = [KEYWORDS.len(); 27];
+    let mut at = KEYWORDS.len();
+    while at > 0 {
+        at -= 1;
+        first[(KEYWORDS[at].0.as_bytes()[0] - b'A') as usize] = at;
+    }
+    let mut letter = 26;
+    while letter > 0 {
+        letter -= 1;
+        if first[letter] > first[letter + 1] {
+            first[letter] = first[letter + 1];
+        }
+    }
+    first
+};
+
 /// The keyword that a word is, whatever its letters' case.
 fn keyword(word: &[u8]) -> Keyword {
-    let mut upper = [0; 16];
-    let Some(upper) = upper.get_mut(..word.len()) else { return Keyword::NoKeyword };
-    upper.copy_from_slice(word);
-    upper.make_ascii_uppercase();
-    match KEYWORDS.binary_search_by(|(name, _)| name.as_bytes().cmp(upper)) {
-        // The search gives a place in the table.
-        Ok(at) => KEYWORDS[at].1,
-        Err(_) => Keyword::NoKeyword,
-    }
+    let letter = match word.first() {
+        Some(first @ b'a'..=b'z') => first - b'a',
+        Some(first @ b'A'..=b'Z') => first - b'A',
+        _ => return Keyword::NoKeyword,
+    };
+    let letter = usize::from(letter);
+    let from = FIRST.get(letter).copied().unwrap_or(0);
+    let to = FIRST.get(letter + 1).copied().unwrap_or(0);
+    let names = KEYWORDS.get(from..to).unwrap_or_default();
+    let found = names.iter().find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(word));
+    found.map_or(Keyword::NoKeyword, |(_, keyword)| *keyword)
 }
 
 /// Keywords that are functions before a parenthesis.
@@ -357,7 +377,11 @@ mod tests {
     #[test]
     fn the_table_is_in_order() {
         assert!(KEYWORDS.is_sorted_by(|a, b| a.0 < b.0));
+        for (name, word) in KEYWORDS {
+            assert_eq!(keyword(name.to_lowercase().as_bytes()), *word);
+        }
         assert_eq!(keyword(b"straight_JOIN"), Keyword::STRAIGHT_JOIN);
+        assert_eq!(keyword(b"zone"), Keyword::NoKeyword);
         assert_eq!(keyword(b"straight_joins_and_more"), Keyword::NoKeyword);
     }
 }
