@@ -1,7 +1,9 @@
 //! One run: inputs and options in, a report out. The front door of the library.
 
+pub mod advise;
 pub mod plan_diff;
 pub mod plans;
+pub mod variables;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -45,6 +47,10 @@ pub struct Request {
     pub plans: Vec<PathBuf>,
     /// The tables.
     pub schema: Option<Schema>,
+    /// Advice tells no literal of a statement.
+    pub redact: bool,
+    /// Classes that are shown get advice.
+    pub advises: bool,
 }
 
 impl Request {
@@ -76,6 +82,52 @@ struct Opened {
     framer: Option<Framer>,
 }
 
+/// An input whose beginning is known, and nothing of it taken.
+#[derive(Debug)]
+struct Looked {
+    name: String,
+    size: Option<u64>,
+    compression: Compression,
+    taken: Arc<AtomicU64>,
+    blocks: Blocks,
+}
+
+/// Opens inputs; none is standard input.
+fn look_at(
+    paths: &[PathBuf],
+    readers: usize,
+    stop: &Arc<AtomicBool>,
+) -> Result<Vec<Looked>, Error> {
+    let standard_input = [PathBuf::from("-")];
+    let paths = if paths.is_empty() { &standard_input } else { paths };
+    let looked = paths.iter().map(|path| {
+        let source = source::open(path, stop, readers)?;
+        let blocks = Blocks::new(source.reader);
+        if let (Some(failure), true) = (blocks.failure(), blocks.beginning().is_empty()) {
+            let failure = std::io::Error::new(failure.kind(), failure.to_string());
+            return Err(Error::Read { name: source.name, offset: 0, source: failure });
+        }
+        let source::Source { name, size, compression, taken, .. } = source;
+        Ok(Looked { name, size, compression, taken, blocks })
+    });
+    looked.collect()
+}
+
+/// Reads the plans that are asked for.
+fn plans_of(request: &Request, stop: &Arc<AtomicBool>) -> Result<Review, Error> {
+    match request.plans.as_slice() {
+        [] => Ok(Review::default()),
+        _ if request.options.group != Group::Fingerprint => {
+            let told = "plans belong to statements: --plans needs --group-by fingerprint";
+            Err(Error::Usage(told.to_owned()))
+        }
+        files => {
+            let given = plans::Given { statements: None, schema: request.schema.as_ref() };
+            plans::review(files, given, stop)
+        }
+    }
+}
+
 /// How far a run has come.
 #[derive(Debug, Clone)]
 pub struct Progress {
@@ -102,44 +154,27 @@ impl Study {
         stop: Arc<AtomicBool>,
     ) -> Result<Study, Error> {
         // First what is small: a mistake there is told before gigabytes are read.
-        let plans = match request.plans.as_slice() {
-            [] => Review::default(),
-            _ if request.options.group != Group::Fingerprint => {
-                let told = "plans belong to statements: --plans needs --group-by fingerprint";
-                return Err(Error::Usage(told.to_owned()));
-            }
-            files => {
-                let given = plans::Given { statements: None, schema: request.schema.as_ref() };
-                plans::review(files, given, &stop)?
-            }
-        };
-        let standard_input = [PathBuf::from("-")];
-        let paths = if paths.is_empty() { &standard_input } else { paths };
+        let plans = plans_of(&request, &stop)?;
+        let inputs = look_at(paths, request.readers(), &stop)?;
+        Ok(Study::of(inputs, request, plans, stop))
+    }
+
+    /// A study of inputs that were looked at.
+    fn of(inputs: Vec<Looked>, request: Request, plans: Review, stop: Arc<AtomicBool>) -> Study {
         let readers = request.readers();
-        let mut inputs = Vec::new();
-        for (number, path) in paths.iter().enumerate() {
-            let source = source::open(path, &stop, readers)?;
-            let blocks = Blocks::new(source.reader);
-            if let (Some(failure), true) = (blocks.failure(), blocks.beginning().is_empty()) {
-                let failure = std::io::Error::new(failure.kind(), failure.to_string());
-                return Err(Error::Read { name: source.name, offset: 0, source: failure });
-            }
+        let opened = |(number, looked): (usize, Looked)| {
+            let Looked { name, size, compression, taken, blocks } = looked;
             let looks = guess::looks(blocks.beginning());
             let (number, zone) = (number as u32, request.log_zone.clone());
-            let framer = match source.compression {
+            let framer = match compression {
                 Compression::None => Framer::new(number, blocks, zone),
                 _ => Framer::unpacking(readers, number, blocks, zone),
             };
-            inputs.push(Opened {
-                name: source.name,
-                size: source.size,
-                compression: source.compression,
-                taken: source.taken,
-                looks,
-                framer: Some(framer.with_outlines(request.options.outlines())),
-            });
-        }
-        Ok(Study { request, inputs, plans, stop })
+            let framer = Some(framer.with_outlines(request.options.outlines()));
+            Opened { name, size, compression, taken, looks, framer }
+        };
+        let inputs = inputs.into_iter().enumerate().map(opened).collect();
+        Study { request, inputs, plans, stop }
     }
 
     /// How far the run has come; valid while it runs.
@@ -165,7 +200,12 @@ impl Study {
     ///
     /// Errors: not one event in inputs that are not empty; an attribute to order or group by
     /// that no event has.
-    pub fn run(mut self) -> Result<Report, Error> {
+    pub fn run(self) -> Result<Report, Error> {
+        Ok(self.run_with_request()?.0)
+    }
+
+    /// The report, and the request with what it held.
+    fn run_with_request(mut self) -> Result<(Report, Request), Error> {
         let threads = self.request.readers();
         let packed = self.inputs.iter().map(|input| input.compression != Compression::None);
         let packed: Vec<bool> = packed.collect();
@@ -193,12 +233,12 @@ impl Study {
         let mut lines = Events::new(options, names, redact);
         let show = |event: &Event<'_>, registry: &Registry| lines.write(event, registry, events);
         let outcome = run::each(framers, options, &reading, &self.stop, show).map_err(failed)?;
-        let report = self.report(outcome)?;
+        let (report, _) = self.report(outcome)?;
         crate::report::ndjson::classes(&report, classes).map_err(failed)?;
         Ok(report)
     }
 
-    fn report(self, outcome: Outcome) -> Result<Report, Error> {
+    fn report(self, outcome: Outcome) -> Result<(Report, Request), Error> {
         let Outcome { mut digest, framers, problems } = outcome;
         let forgotten_names = digest.forget_names();
         let stopped = self.stop.load(Ordering::Relaxed);
@@ -255,8 +295,11 @@ impl Study {
         if report.group == Group::Fingerprint {
             let schema = request.schema.as_ref();
             plans::attach(&mut report, self.plans, &request.options, schema);
+            if request.advises {
+                report.counsel = advise::of_digest(&report, &request);
+            }
         }
-        Ok(report)
+        Ok((report, request))
     }
 }
 

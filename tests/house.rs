@@ -26,7 +26,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "report",
         &["logs::slow::Tally", "logs::slow::Offsets", "sql", "schema", "plan", "digest", "advice", "compare"],
     ),
-    ("study", &["source", "logs", "sql", "schema", "plan", "digest", "advice", "compare", "report"]),
+    ("study", &["source", "rowset", "logs", "sql", "schema", "plan", "digest", "advice", "compare", "report"]),
 ];
 
 /// Crates that have one home: the crate, and the files or folders that may name it.

@@ -342,6 +342,7 @@ fn finding(step: usize, severity: Severity) -> Finding {
             sql: vec![format!(
                 "ALTER TABLE loans ADD INDEX by_a_rather_long_name_of_an_index_{step} (returned, due, member_id, book_id);"
             )],
+            undo: Vec::new(),
         },
         benefit: None,
         verify: format!("EXPLAIN SELECT {step}"),

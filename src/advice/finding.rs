@@ -213,6 +213,8 @@ pub struct Recommendation {
     pub replaces: Option<IndexProposal>,
     /// Statements to run, or the statement as it should be.
     pub sql: Vec<String>,
+    /// Statements that undo those of `sql`, in the order to run them.
+    pub undo: Vec<String>,
 }
 
 /// What it is worth.
@@ -249,4 +251,22 @@ pub struct Finding {
     pub verify: String,
     /// Query classes that gain.
     pub queries: Vec<ClassId>,
+}
+
+/// A finding without anything but its code, to be filled in by tests.
+#[cfg(test)]
+pub fn fixture(rule: &'static str) -> Finding {
+    Finding {
+        rule,
+        category: Category::Sql,
+        severity: Severity::Medium,
+        confidence: Confidence::Medium,
+        title: String::new(),
+        subject: Subject::default(),
+        evidence: Vec::new(),
+        recommendation: Recommendation::default(),
+        benefit: None,
+        verify: String::new(),
+        queries: Vec::new(),
+    }
 }

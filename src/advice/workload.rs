@@ -1,6 +1,7 @@
 //! What advice is given on: the statements of a log or a file, with what is known of each.
 
 use crate::plan::{Amount, Plan};
+use crate::schema::Server;
 use crate::sql::fingerprint::ClassId;
 
 use super::plan::Load;
@@ -15,6 +16,10 @@ pub struct Workload<'a> {
     pub is_timed: bool,
     /// Microseconds from the first to the last event, where a log tells it.
     pub window_micros: Option<u64>,
+    /// The server, by its variables, the schema or the log: what it can do decides on statements.
+    pub server: Option<Server>,
+    /// Statements are reviewed before they run anywhere: no floor of time or rows holds.
+    pub is_review: bool,
 }
 
 /// A query class.

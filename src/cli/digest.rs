@@ -67,7 +67,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     plans: Vec<PathBuf>,
 
-    /// Tables of the plans: a dump without rows, SHOW CREATE TABLE or SHOW INDEX; may be repeated
+    /// Tables: a dump without rows, SHOW CREATE TABLE or SHOW INDEX; may be repeated
+    ///
+    /// With it each class that is shown says what is to be done about it, and the report ends with
+    /// the indexes that these classes need. `adagio advise` looks at all classes.
     #[arg(long, value_name = "FILE")]
     schema: Vec<PathBuf>,
 
@@ -104,6 +107,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
+    args.inputs.refuse_statements()?;
     let everything = Limit { percent: Some(100.0), count: None };
     let limit = if args.report_all { everything } else { args.limit };
     let mut request = args.inputs.request(
@@ -116,6 +120,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     request.plans = args.plans.clone();
     let warnings = args.manners.warnings(args.inputs.redact);
     request.schema = inputs::schema(&args.schema, warnings)?;
+    request.advises = true;
     request.threads = args.threads.threads.map_or(0, usize::from);
     let look = Look {
         rules: args.inputs.rules(),
@@ -138,7 +143,8 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Format::Text => text::write(&report, &look, out),
         Format::Json => json::write(&report, &look, out),
     })?;
-    let worst = report.plans.iter().flat_map(|plan| &plan.findings).map(|it| it.severity).max();
+    let of_plans = report.plans.iter().flat_map(|plan| &plan.findings);
+    let worst = of_plans.chain(&report.counsel.advice.findings).map(|it| it.severity).max();
     let fails = args.fail_on.is_some_and(|least| worst >= Some(least.severity()));
     Ok(match stop.load(Ordering::Relaxed) {
         true => super::STOPPED,

@@ -45,6 +45,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args) -> anyhow::Result<u8> {
+    args.inputs.refuse_statements()?;
     let Format::Ndjson = args.format;
     // Lines come in the order of the log, so one thread writes them whatever is asked for.
     let _ = args.threads.threads;

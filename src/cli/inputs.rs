@@ -33,6 +33,8 @@ pub enum Type {
     Auto,
     /// Slow query log file
     Slowlog,
+    /// Plain statements, for `advise`
+    Sql,
 }
 
 /// Inputs and which of their events count.
@@ -47,7 +49,7 @@ pub struct Args {
 
     /// What the input is
     #[arg(long = "type", value_enum, default_value = "auto", value_name = "TYPE")]
-    kind: Type,
+    pub kind: Type,
 
     /// Keep events from this time on: `2026-03-06 17:00`, `1700000000`, or an age like `12h`
     #[arg(long, value_name = "TIME")]
@@ -115,6 +117,15 @@ impl Args {
         Zone::named(&self.tz).map_err(|error| anyhow!("--tz: {error}"))
     }
 
+    /// Refuses an input that has no events.
+    pub fn refuse_statements(&self) -> anyhow::Result<()> {
+        anyhow::ensure!(
+            self.kind != Type::Sql,
+            "--type sql: plain statements have no times; see `adagio advise`"
+        );
+        Ok(())
+    }
+
     /// What is meant.
     pub fn request(
         &self,
@@ -154,6 +165,8 @@ impl Args {
             threads: 0,
             plans: Vec::new(),
             schema: None,
+            redact: self.redact,
+            advises: false,
         })
     }
 }

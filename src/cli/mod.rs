@@ -1,11 +1,13 @@
 //! From what was typed to what is meant: commands, their options, exit status.
 
+mod advise;
 mod digest;
 mod explain;
 mod export;
 mod fingerprint;
 mod inputs;
 mod output;
+mod rules;
 mod shell;
 mod values;
 
@@ -31,10 +33,12 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Advise(Box<advise::Args>),
     Digest(Box<digest::Args>),
     Explain(explain::Args),
     Export(export::Args),
     Fingerprint(fingerprint::Args),
+    Rules(rules::Args),
     Completions(shell::Completions),
     Man(shell::Man),
 }
@@ -55,10 +59,12 @@ pub fn main() -> ExitCode {
         Err(error) => return usage(&error),
     };
     let done = match &arguments.command {
+        Command::Advise(args) => advise::run(args),
         Command::Digest(args) => digest::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Export(args) => export::run(args),
         Command::Fingerprint(args) => fingerprint::run(args),
+        Command::Rules(args) => rules::run(args),
         Command::Completions(args) => shell::completions(args, &mut Arguments::command()),
         Command::Man(_) => shell::man(Arguments::command()),
     };

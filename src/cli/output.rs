@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use adagio::problem::Problem;
 use adagio::report::cell::shown;
 use adagio::report::plans::{self, PlanWithoutClass};
 use adagio::report::{Input, Report};
@@ -66,18 +67,49 @@ pub fn warn_of_plans(inputs: &[plans::Input], manners: Warnings) {
         if input.plans == 0 && input.bytes > 0 {
             warn(&format!("{name}: no EXPLAIN output: {}", input.looks));
         }
-        let most = if manners.verbose { input.problems.len() } else { 1 };
-        for problem in input.problems.iter().take(most) {
-            warn(&format!("{name}: {}", problem.told(manners.redact)));
-        }
-        let more = input.problems.len().saturating_sub(most);
-        if more > 0 {
-            warn(&format!("{name}: {more} more of the kind (-v tells where)"));
+        warn_of_problems(name, &input.problems, manners);
+    }
+}
+
+/// Says what could not be read of an input: the first piece, or all of them.
+pub fn warn_of_problems(name: &str, problems: &[Problem], manners: Warnings) {
+    let most = if manners.verbose { problems.len() } else { 1 };
+    for problem in problems.iter().take(most) {
+        warn(&format!("{name}: {}", problem.told(manners.redact)));
+    }
+    let more = problems.len().saturating_sub(most);
+    if more > 0 {
+        warn(&format!("{name}: {more} more of the kind (-v tells where)"));
+    }
+}
+
+/// Says which plans belong to nothing.
+pub fn warn_of_lost_plans(plans: &[PlanWithoutClass]) {
+    for plan in plans {
+        let PlanWithoutClass { source, line, reason } = plan;
+        warn(&format!("{source}: line {line}: this plan is not shown: {reason}"));
+    }
+}
+
+/// Says what is odd about a log.
+pub fn warn_of_log(input: &Input, manners: Warnings) {
+    if let Some(line) = oddities(input) {
+        warn(&format!("{}: {line}", input.name));
+    }
+    if manners.verbose {
+        for problem in &input.problems {
+            let offset = problem.origin.offset;
+            warn(&format!("{}: byte {offset}: {}", input.name, problem.told(manners.redact)));
         }
     }
 }
 
 impl Manners {
+    /// Whether all is asked for.
+    pub fn is_verbose(&self) -> bool {
+        self.verbose
+    }
+
     /// How warnings are to be printed.
     pub fn warnings(&self, redact: bool) -> Warnings {
         Warnings { quiet: self.quiet, verbose: self.verbose, redact }
@@ -88,22 +120,10 @@ impl Manners {
         if self.quiet {
             return;
         }
-        for input in &report.inputs {
-            if let Some(line) = oddities(input) {
-                warn(&format!("{}: {line}", input.name));
-            }
-            if self.verbose {
-                for problem in &input.problems {
-                    let offset = problem.origin.offset;
-                    warn(&format!("{}: byte {offset}: {}", input.name, problem.told(redact)));
-                }
-            }
-        }
-        warn_of_plans(&report.plan_inputs, self.warnings(redact));
-        for plan in &report.plans_without_class {
-            let PlanWithoutClass { source, line, reason } = plan;
-            warn(&format!("{source}: line {line}: this plan is not shown: {reason}"));
-        }
+        let manners = self.warnings(redact);
+        report.inputs.iter().for_each(|input| warn_of_log(input, manners));
+        warn_of_plans(&report.plan_inputs, manners);
+        warn_of_lost_plans(&report.plans_without_class);
     }
 
     /// Shows how far a run has come until the guard is dropped.

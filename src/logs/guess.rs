@@ -1,11 +1,49 @@
 //! What an input looks like that has no slow-log entry, for a message that helps.
 
+use super::weights::weighed;
 use crate::time;
+
+const PLAIN_SQL: &str = "it looks like plain SQL statements";
+const PLAIN_TEXT: &str = "it looks like plain text";
 
 /// A guess in words, such as `it looks like a server error log`.
 pub fn looks(beginning: &[u8]) -> &'static str {
     let text = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
     by_magic(text).unwrap_or_else(|| by_lines(text))
+}
+
+/// Whether an input is plain statements: it has no header line of a slow log, and its first word
+/// that is no comment begins a statement.
+pub fn is_sql(beginning: &[u8]) -> bool {
+    const VERBS: &[&[u8]] = &[
+        b"SELECT", b"INSERT", b"REPLACE", b"UPDATE", b"DELETE", b"WITH", b"EXPLAIN", b"CALL",
+        b"USE", b"SET",
+    ];
+    let text = beginning.strip_prefix(b"\xef\xbb\xbf").unwrap_or(beginning);
+    let has = |needle: &[u8]| memchr::memmem::find(text, needle).is_some();
+    let of_others = || {
+        let looks = looks(text);
+        looks != PLAIN_SQL && looks != PLAIN_TEXT
+    };
+    if [&b"# Time: "[..], b"# User@Host: ", b"# Query_time: "].iter().any(|head| has(head)) {
+        return false;
+    }
+    let first = weighed(text).next().map_or(&[][..], |it| it.statement);
+    let first = without_parentheses(first);
+    let length = first.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let (word, behind) = first.split_at(length);
+    let is_verb = VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb));
+    let is_alone =
+        behind.first().is_none_or(|b| b.is_ascii_whitespace() || b"(*'\"`/@".contains(b));
+    is_verb && is_alone && !of_others()
+}
+
+/// A SELECT of a UNION may stand in parentheses.
+fn without_parentheses(mut text: &[u8]) -> &[u8] {
+    while let [b'(' | b' ' | b'\t' | b'\r' | b'\n', rest @ ..] = text {
+        text = rest;
+    }
+    text
 }
 
 fn by_magic(text: &[u8]) -> Option<&'static str> {
@@ -73,9 +111,9 @@ fn by_lines(text: &[u8]) -> &'static str {
         return "it holds a server banner and no entry: nothing was slow, or the log is switched off";
     }
     if any(is_statement) {
-        return "it looks like plain SQL statements";
+        return PLAIN_SQL;
     }
-    "it looks like plain text"
+    PLAIN_TEXT
 }
 
 /// `2026-03-06T11:00:01.000000Z     7 Query SELECT 1`.

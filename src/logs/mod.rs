@@ -4,3 +4,4 @@ pub mod frame;
 pub mod guess;
 pub mod slow;
 pub mod statements;
+pub mod weights;

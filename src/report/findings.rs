@@ -67,10 +67,14 @@ fn recommendation(recommendation: &Recommendation) -> Json {
     if !recommendation.sql.is_empty() {
         object.insert("sql".to_owned(), json!(recommendation.sql));
     }
+    if !recommendation.undo.is_empty() {
+        object.insert("undo".to_owned(), json!(recommendation.undo));
+    }
     Json::Object(object)
 }
 
-fn index(proposal: &IndexProposal) -> Json {
+/// An index that is spoken of.
+pub(super) fn index(proposal: &IndexProposal) -> Json {
     let columns = proposal.columns.iter().map(|column| {
         let mut object = Map::new();
         object.insert("name".to_owned(), json!(column.name));

@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Number, Value, json};
 
+use crate::advice::Finding;
 use crate::digest::Group;
 use crate::digest::class::ClassDigest;
 use crate::digest::decimal;
@@ -47,7 +48,7 @@ pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()
     writeln!(out, "{{")?;
     line(out, "adagio", &json.program(), ",")?;
     line(out, "partial", &json!(report.partial), ",")?;
-    let inputs: Vec<Value> = report.inputs.iter().map(|input| json.input(input)).collect();
+    let inputs: Vec<Value> = report.inputs.iter().map(|it| input(it, look.redact)).collect();
     line(out, "input", &Value::Array(inputs), ",")?;
     line(out, "global", &json.global(), ",")?;
     writeln!(out, "\"classes\":[")?;
@@ -63,9 +64,15 @@ pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()
     if report.forgotten_names > 0 {
         line(out, "attributes_left_out", &json!(report.forgotten_names), ",")?;
     }
-    line(out, "advice", &json!([]), ",")?;
+    let shared = report.counsel.advice.findings.iter().filter(|it| !of_one_class(it));
+    line(out, "advice", &shared.map(findings::json).collect(), ",")?;
     line(out, "replaced_bytes", &json!(json.replaced.get()), "")?;
     writeln!(out, "}}")
+}
+
+/// Whether a finding is about a single class.
+fn of_one_class(finding: &Finding) -> bool {
+    finding.subject.query_id.is_some_and(|id| finding.queries.iter().all(|other| *other == id))
 }
 
 struct Json<'a> {
@@ -107,46 +114,6 @@ impl Json<'_> {
             "version": env!("CARGO_PKG_VERSION"),
             "schema": SCHEMA,
             "fingerprint": fingerprint,
-        })
-    }
-
-    fn input(&self, input: &Input) -> Value {
-        let tally = &input.tally;
-        let warnings = warnings(&input.problems, self.look.redact);
-        let mut object = object(json!({
-            "name": input.name,
-            "type": input.kind,
-            "flavor": tally.family.to_string(),
-            "bytes": tally.bytes,
-            "events": tally.events,
-            "event_bytes": tally.event_bytes,
-            "header_bytes": tally.header_bytes,
-            "skipped_bytes": tally.skipped_bytes,
-            "fragments": tally.fragments,
-            "anomalies": input.events.anomalies,
-            "foreign_lines": tally.foreign_lines,
-            "filtered_events": input.events.filtered,
-            "embedded_plans": tally.embedded_plans,
-        }));
-        if let Some(version) = &tally.version {
-            object.insert("server_version".to_owned(), json!(version));
-        }
-        if let Some(compression) = &input.compression {
-            object.insert("compression".to_owned(), json!(compression));
-        }
-        if let Some(sampling) = input.sampling() {
-            object.insert("sampling".to_owned(), self.sampling(&sampling));
-        }
-        object.insert("warnings".to_owned(), warnings);
-        Value::Object(object)
-    }
-
-    fn sampling(&self, sampling: &Sampling) -> Value {
-        json!({
-            "type": self.text(&sampling.kind),
-            "limit": sampling.limit as u64,
-            "estimated_events": sampling.estimated_events as u64,
-            "estimated_query_time": exact(sampling.estimated_query_time, Kind::Time),
         })
     }
 
@@ -275,8 +242,8 @@ impl Json<'_> {
             let shown = plans.iter().map(|plan| plans::json::of_class(plan)).collect();
             object.insert("plans".to_owned(), shown);
         }
-        let advice = plans.iter().flat_map(|plan| &plan.findings).map(findings::json);
-        object.insert("advice".to_owned(), advice.collect());
+        let own = report.advice_of(ranked.class).filter(|it| of_one_class(it));
+        object.insert("advice".to_owned(), own.map(findings::json).collect());
         Value::Object(object)
     }
 
@@ -421,6 +388,47 @@ impl Json<'_> {
             .collect();
         json!({ "runs": runs, "more": timeline.more })
     }
+}
+
+/// What an input held.
+pub(super) fn input(input: &Input, redact: bool) -> Value {
+    let tally = &input.tally;
+    let mut object = object(json!({
+        "name": input.name,
+        "type": input.kind,
+        "flavor": tally.family.to_string(),
+        "bytes": tally.bytes,
+        "events": tally.events,
+        "event_bytes": tally.event_bytes,
+        "header_bytes": tally.header_bytes,
+        "skipped_bytes": tally.skipped_bytes,
+        "fragments": tally.fragments,
+        "anomalies": input.events.anomalies,
+        "foreign_lines": tally.foreign_lines,
+        "filtered_events": input.events.filtered,
+        "embedded_plans": tally.embedded_plans,
+    }));
+    if let Some(version) = &tally.version {
+        object.insert("server_version".to_owned(), json!(version));
+    }
+    if let Some(compression) = &input.compression {
+        object.insert("compression".to_owned(), json!(compression));
+    }
+    if let Some(sampling) = input.sampling() {
+        object.insert("sampling".to_owned(), sampled(&sampling));
+    }
+    object.insert("warnings".to_owned(), warnings(&input.problems, redact));
+    Value::Object(object)
+}
+
+fn sampled(sampling: &Sampling) -> Value {
+    json!({
+        // `query` or `session`: what is else is told as it stands.
+        "type": String::from_utf8_lossy(&sampling.kind),
+        "limit": sampling.limit as u64,
+        "estimated_events": sampling.estimated_events as u64,
+        "estimated_query_time": exact(sampling.estimated_query_time, Kind::Time),
+    })
 }
 
 impl Input {

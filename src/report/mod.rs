@@ -1,17 +1,19 @@
 //! What a run found, complete and unformatted, and the formats in which it is written.
 
+pub mod advice;
 pub mod cell;
 pub mod findings;
 pub mod json;
 pub mod ndjson;
 pub mod plans;
 pub mod profile;
+pub mod rules;
 pub mod text;
 
 use std::borrow::Cow;
 
-use crate::advice::load;
 use crate::advice::plan::{Case, review};
+use crate::advice::{Finding, load};
 use crate::digest::class::{ClassDigest, Estimate, RATE_TYPE, quantity_kind};
 use crate::digest::names::USUAL;
 use crate::digest::stat::{Figures, Rules, Stat};
@@ -113,6 +115,8 @@ pub struct Report {
     pub plans: Vec<ClassPlan>,
     /// Plans that were given and belong to no class.
     pub plans_without_class: Vec<PlanWithoutClass>,
+    /// What there is to say on the classes that are shown.
+    pub counsel: advice::Counsel,
 }
 
 /// A numeric attribute of a class or of all.
@@ -195,6 +199,7 @@ impl Report {
             plan_inputs: Vec::new(),
             plans: Vec::new(),
             plans_without_class: Vec::new(),
+            counsel: advice::Counsel::default(),
             digest,
         };
         if report.group == Group::Fingerprint {
@@ -357,6 +362,16 @@ impl Report {
     /// The plans of a class.
     pub fn plans_of(&self, class: usize) -> impl Iterator<Item = &ClassPlan> {
         self.plans.iter().filter(move |plan| plan.class == class)
+    }
+
+    /// What is found on a class, also where it is found on others as well. What is about a table
+    /// alone is of no class.
+    pub fn advice_of(&self, class: usize) -> impl Iterator<Item = &Finding> {
+        let id = self.has_statement(class).then(|| self.id_of(class));
+        self.counsel.advice.findings.iter().filter(move |finding| {
+            let (own, all) = (finding.subject.query_id, &finding.queries);
+            id.is_some_and(|id| own == Some(id) || own.is_some() && all.contains(&id))
+        })
     }
 
     /// The tables of a class: those of its sample.

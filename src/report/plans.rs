@@ -8,13 +8,13 @@ pub mod json;
 pub mod markdown;
 pub mod text;
 
-mod figures;
+pub(super) mod figures;
 mod limit;
-mod page;
-mod review;
+pub(super) mod page;
+pub(super) mod review;
 mod steps;
 mod words;
-mod wrap;
+pub(super) mod wrap;
 
 use crate::advice::Finding;
 use crate::plan::Plan;

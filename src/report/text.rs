@@ -17,6 +17,7 @@ use crate::digest::sample::Sample;
 use crate::digest::spread;
 use crate::digest::stat::{Rules, factor};
 use crate::metric::{self, Kind};
+use crate::report::advice::script;
 use crate::report::cell;
 use crate::report::plans;
 use crate::report::profile::Ranked;
@@ -45,7 +46,7 @@ pub fn write(report: &Report, look: &Look, out: &mut dyn Write) -> io::Result<()
     if report.timeline {
         text.timeline()?;
     }
-    Ok(())
+    text.changes()
 }
 
 struct Text<'a> {
@@ -476,6 +477,7 @@ impl Text<'_> {
             self.typical(class)?;
             self.tables(ranked.class)?;
             self.plans(ranked.class)?;
+            self.advice(ranked.class)?;
             self.sample(ranked.class, worst)
         } else {
             writeln!(self.out, "{}", cell::shown(&report.digest.keys[ranked.class]))
@@ -611,11 +613,39 @@ impl Text<'_> {
                 let line = format!("the plan expects {expected}, the log has {average} on average");
                 self.wrapped("# Rows examined: ", &line)?;
             }
-            for finding in &of.findings {
-                let severity = finding.severity.word();
-                let line = format!("{} ({severity}): {}", finding.rule, finding.title);
-                self.wrapped("# Advice: ", &line)?;
-            }
+        }
+        Ok(())
+    }
+
+    /// What is found on a class, in a line each.
+    fn advice(&mut self, class: usize) -> io::Result<()> {
+        if self.is_peer() {
+            return Ok(());
+        }
+        let report = self.report;
+        for finding in report.advice_of(class) {
+            let severity = finding.severity.word();
+            let title = one_line(finding.title.as_bytes());
+            self.wrapped("# Advice: ", &format!("{} ({severity}): {title}", finding.rule))?;
+        }
+        Ok(())
+    }
+
+    /// The changes of indexes as one page.
+    fn changes(&mut self) -> io::Result<()> {
+        let counsel = &self.report.counsel;
+        let Some(script) = script::of(counsel).filter(|_| !self.is_peer()) else {
+            return Ok(());
+        };
+        let bold = Style::new().bold();
+        let changes = match script::changes(counsel) {
+            1 => "1 change".to_owned(),
+            count => format!("{} changes", cell::thousands(count as u64)),
+        };
+        writeln!(self.out)?;
+        self.styled(bold, &format!("# Indexes for the classes above: {changes}"))?;
+        for line in script.lines() {
+            writeln!(self.out, "{}", format!("# {line}").trim_end())?;
         }
         Ok(())
     }

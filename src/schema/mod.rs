@@ -87,6 +87,24 @@ pub struct Server {
     pub version: String,
 }
 
+impl Server {
+    /// Reads the version as servers print it: `8.0.40`, `11.8.3-MariaDB-log`,
+    /// `5.5.5-10.4.32-MariaDB`. `None` if it does not begin with two numbers.
+    #[must_use]
+    pub fn of_version(version: &str) -> Option<Server> {
+        let family = match version.to_ascii_lowercase().contains("mariadb") {
+            true => Family::MariaDb,
+            false => Family::MySql,
+        };
+        // MariaDB tells old replicas that it is 5.5.5.
+        let plain = version.strip_prefix("5.5.5-").filter(|_| family == Family::MariaDb);
+        let mut numbers = plain.unwrap_or(version).split(|c: char| !c.is_ascii_digit());
+        let major = numbers.next()?.parse().ok()?;
+        let minor = numbers.next()?.parse().ok()?;
+        Some(Server { family, major, minor, version: version.to_owned() })
+    }
+}
+
 /// A database, as far as CREATE DATABASE tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Database {

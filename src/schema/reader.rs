@@ -12,7 +12,6 @@
 
 use std::collections::HashSet;
 
-use crate::flavor::Family;
 use crate::sql::definition::{Column, Cursor, Live, Refusal, same_name};
 use crate::sql::token::Token;
 
@@ -264,7 +263,7 @@ impl Reader<'_> {
         let line = String::from_utf8_lossy(&text[..text.len().min(512)]);
         let line = line.trim();
         if let Some(version) = line.strip_prefix("Server version") {
-            self.schema.server = server(version.trim_start_matches(':').trim());
+            self.schema.server = Server::of_version(version.trim_start_matches(':').trim());
         } else if line.starts_with("Host: ") {
             let db = line.split_once("Database: ").map(|(_, db)| db.trim());
             self.db = db.filter(|db| !db.is_empty()).map(str::to_owned).or(self.db.take());
@@ -379,18 +378,4 @@ fn replace<T>(list: &mut Vec<T>, item: T, is_same: impl Fn(&T, &T) -> bool) {
         Some(own) => *own = item,
         None => list.push(item),
     }
-}
-
-/// `8.0.40`, `11.8.3-MariaDB-log`, `5.5.5-10.4.32-MariaDB`
-fn server(version: &str) -> Option<Server> {
-    let family = match version.to_ascii_lowercase().contains("mariadb") {
-        true => Family::MariaDb,
-        false => Family::MySql,
-    };
-    // MariaDB tells old replicas that it is 5.5.5.
-    let plain = version.strip_prefix("5.5.5-").filter(|_| family == Family::MariaDb);
-    let mut numbers = plain.unwrap_or(version).split(|c: char| !c.is_ascii_digit());
-    let major = numbers.next()?.parse().ok()?;
-    let minor = numbers.next()?.parse().ok()?;
-    Some(Server { family, major, minor, version: version.to_owned() })
 }

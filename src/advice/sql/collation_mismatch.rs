@@ -8,6 +8,10 @@ use crate::flavor::Family;
 use super::join::{self, Side, Wanted};
 use super::note::{Refused, Why, is_served, refused, severity};
 
+mod read;
+
+pub use self::read::read;
+
 rule! {
     /// Columns of different character sets or collations are compared, and the index of one of them
     /// is lost.
@@ -17,6 +21,41 @@ rule! {
     /// only of the side that is, where the server says so in a note or the schema tells both.
     /// **Verify.** EXPLAIN again once both columns have one collation: access type ref.
     /// **Source.** MySQL manual, column conversions; warning 1739, MariaDB's note 1105.
+    ///
+    /// ```sql schema
+    /// CREATE TABLE tags (id int PRIMARY KEY, word varchar(20) NOT NULL) DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci;
+    /// CREATE TABLE words (id int PRIMARY KEY, word varchar(20) CHARACTER SET latin1, exact varchar(20) COLLATE utf8mb4_bin,
+    ///   plain varchar(20), other varchar(20) COLLATE utf8mb4_unicode_ci, KEY ix_word (word), KEY ix_exact (exact),
+    ///   KEY ix_plain (plain)) DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_general_ci;
+    /// CREATE TABLE marks (id int PRIMARY KEY, word varchar(20) COLLATE utf8mb4_bin) DEFAULT CHARSET=utf8mb4;
+    /// CREATE TABLE counts (id bigint PRIMARY KEY, n int);
+    /// ```
+    /// ```sql finding
+    /// SELECT w.id FROM tags t JOIN words w ON w.word = t.word;
+    /// ```
+    /// ```sql finding
+    /// SELECT w.id FROM marks m JOIN words w ON w.plain = m.word;
+    /// ```
+    /// ```sql finding
+    /// SELECT w.id FROM tags t JOIN words w ON w.other = t.word;
+    /// ```
+    /// ```sql clean
+    /// SELECT w.id FROM tags t JOIN words w ON w.plain = t.word;
+    /// ```
+    /// ```sql clean
+    /// SELECT w.id FROM tags t JOIN words w ON w.exact = t.word;
+    /// ```
+    /// ```sql clean
+    /// SELECT w.id FROM counts c JOIN words w ON w.id = c.id;
+    /// ```
+    /// ```sql schema
+    /// CREATE TABLE few (id int PRIMARY KEY, word varchar(20)) DEFAULT CHARSET=utf8mb4;
+    /// CREATE TABLE some (id int PRIMARY KEY, word varchar(20), KEY ix_word (word)) DEFAULT CHARSET=latin1;
+    /// -- rows: few 90, some 400
+    /// ```
+    /// ```sql clean
+    /// SELECT s.id FROM few f JOIN some s ON s.word = f.word;
+    /// ```
     Sql "SQL025" "collation-mismatch"
 }
 

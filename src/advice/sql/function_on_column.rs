@@ -8,16 +8,96 @@ use crate::sql::glance::{Hidden, Hides, Op};
 use super::hidden;
 use super::join::led_by;
 
+mod read;
+
+pub use self::read::read;
+
 rule! {
     /// A function or arithmetic around a column keeps it from its index.
     ///
     /// **Costs.** An index is ordered by the column, not by DATE(column): every entry is read and
-    /// computed with.
+    /// computed with. The same holds for a COLLATE beside the column, a regular expression, LIKE on
+    /// a number or a date, and for SYSDATE() or RAND() on the other side.
     /// **Wrong when.** An index on that very expression, or on a column computed from it, is there;
-    /// MariaDB 11.1 and later rewrite DATE() and YEAR() themselves. So it speaks only of steps that
-    /// read everything, or much for little; without a schema the confidence is medium.
+    /// MariaDB 11.1 and later rewrite DATE() and YEAR() themselves, 11.3 UPPER(), 11.8 LEFT(). A
+    /// function on the side of the constant is harmless. Of a plan it speaks only of steps that
+    /// read everything, or much for little; without a schema the confidence is low.
     /// **Verify.** EXPLAIN the rewritten statement: access type range or ref, far fewer rows.
+    /// Dates with a month or a day of 00 are of no range.
     /// **Source.** MySQL manual, range optimization and functional key parts.
+    ///
+    /// ```sql schema
+    /// CREATE TABLE trips (id int PRIMARY KEY, began datetime NOT NULL, zone int, rider varchar(40),
+    ///   fare int, KEY ix_began (began), KEY ix_zone (zone), KEY ix_rider (rider), KEY ix_fare (fare))
+    ///   DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci;
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM trips WHERE DATE(began) = '2026-02-28';
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM trips WHERE YEAR(began) = 2026 AND MONTH(began) = 7;
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM trips WHERE fare * 2 > 90;
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM trips WHERE LOWER(rider) = 'ann';
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM trips WHERE began LIKE '2026-02%';
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM trips WHERE rider REGEXP '^an';
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM trips WHERE began > SYSDATE();
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM trips WHERE rider COLLATE utf8mb4_bin = 'Ann';
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM trips WHERE zone IS TRUE;
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM trips WHERE began >= '2026-02-28' AND began < '2026-03-01';
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM trips WHERE began > CURDATE() - INTERVAL 7 DAY;
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM trips WHERE fare > ABS(-5) AND zone = CAST('5' AS SIGNED);
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM trips WHERE rider = 'Ann' COLLATE utf8mb4_bin;
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM trips WHERE zone;
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM trips WHERE NOT zone;
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM trips WHERE began > NOW() AND (zone, fare) = (1, 2);
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM trips WHERE id = 5 AND DATE(began) = '2026-02-28';
+    /// ```
+    ///
+    /// An index on the expression, or on a column that is computed by it, serves:
+    ///
+    /// ```sql schema
+    /// CREATE TABLE calls (id int PRIMARY KEY, rung datetime, day date GENERATED ALWAYS AS (cast(rung as date)) STORED,
+    ///   name varchar(20), KEY ix_low ((lower(`name`))), KEY ix_day (day));
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM calls WHERE LOWER(name) = 'ann';
+    /// ```
+    /// ```sql clean
+    /// SELECT c.id FROM calls c WHERE DATE(c.rung) = '2026-02-28';
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM calls WHERE UPPER(name) = 'ANN';
+    /// ```
     Sql "SQL001" "function-on-column"
 }
 

@@ -10,6 +10,10 @@ use crate::sql::token::{Kind, tokens};
 use super::join::{self, Side};
 use super::note::{Refused, Why, is_served, refused, severity};
 
+mod read;
+
+pub use self::read::read;
+
 rule! {
     /// A text column is compared with a number, so each of its values is converted.
     ///
@@ -21,6 +25,42 @@ rule! {
     /// column of a number type: texts have another order, '10' stands before '9'.
     /// **Source.** MySQL manual, type conversion in expression evaluation; warning 1739, MariaDB's
     /// note 1105.
+    ///
+    /// ```sql schema
+    /// CREATE TABLE parcels (id int PRIMARY KEY, code varchar(20) NOT NULL, weight int NOT NULL, size enum('s', 'l'),
+    ///   sent datetime, KEY ix_code (code), KEY ix_weight (weight), KEY ix_sent (sent));
+    /// CREATE TABLE scans (id int PRIMARY KEY, parcel int NOT NULL, tag varchar(20));
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM parcels WHERE code = 4711;
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM parcels WHERE code IN ('4711', 4712);
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM parcels WHERE code BETWEEN 5 AND 9;
+    /// ```
+    /// ```sql finding
+    /// SELECT p.id FROM scans s JOIN parcels p ON p.code = s.parcel;
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM parcels WHERE code = '4711' AND weight = '5' AND sent > '2026-01-01';
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM parcels WHERE code = _latin1'5' OR code = 0x35 OR code = CAST(5 AS CHAR);
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM parcels WHERE code = ? OR code = @code;
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM parcels WHERE size = 1;
+    /// ```
+    /// ```sql clean
+    /// SELECT p.id FROM scans s JOIN parcels p ON p.weight = s.tag;
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM parcels WHERE code = TRUE;
+    /// ```
     Sql "SQL002" "implicit-conversion"
 }
 

@@ -8,6 +8,10 @@ use crate::sql::glance::Hides;
 
 use super::hidden;
 
+mod read;
+
+pub use self::read::read;
+
 rule! {
     /// A pattern of LIKE begins with a wildcard, and nothing else narrows the rows.
     ///
@@ -16,6 +20,34 @@ rule! {
     /// below 10,000 rows, and where a column is compared that an index can be searched by.
     /// **Verify.** EXPLAIN again: access type fulltext, ref or range.
     /// **Source.** MySQL manual, how MySQL uses indexes.
+    ///
+    /// ```sql schema
+    /// CREATE TABLE songs (id int PRIMARY KEY, title varchar(90), year int, code varchar(9), line text, KEY ix_year (year),
+    ///   KEY ix_code (code));
+    /// CREATE TABLE bands (id int PRIMARY KEY, name varchar(40));
+    /// -- rows: songs 90000, bands 300
+    /// ```
+    /// ```sql finding
+    /// SELECT line FROM songs WHERE title LIKE '%rain%';
+    /// ```
+    /// ```sql finding
+    /// SELECT line FROM songs WHERE title LIKE '_ain' OR line LIKE '%sun%';
+    /// ```
+    /// ```sql clean
+    /// SELECT line FROM songs WHERE title LIKE 'rain%';
+    /// ```
+    /// ```sql clean
+    /// SELECT line FROM songs WHERE title LIKE '%';
+    /// ```
+    /// ```sql clean
+    /// SELECT line FROM songs WHERE title LIKE '%rain%' AND year = 1984;
+    /// ```
+    /// ```sql clean
+    /// SELECT code FROM songs WHERE code LIKE '%7';
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM bands WHERE name LIKE '%rain%';
+    /// ```
     Sql "SQL003" "leading-wildcard"
 }
 

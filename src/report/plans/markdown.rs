@@ -16,7 +16,11 @@ pub fn write(review: &Review, look: &Look, out: &mut dyn Write) -> io::Result<()
 }
 
 /// Writes a page.
-pub(super) fn write_page(page: &[Piece], look: &Look, out: &mut dyn Write) -> io::Result<()> {
+pub(in crate::report) fn write_page(
+    page: &[Piece],
+    look: &Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut was_item = false;
     for (place, piece) in page.iter().enumerate() {
         let is_item = matches!(piece, Piece::Item { .. });
@@ -40,6 +44,7 @@ pub(super) fn write_page(page: &[Piece], look: &Look, out: &mut dyn Write) -> io
                     lines(table, look.width.max(80)).into_iter().map(|(_, line)| line).collect();
                 fenced("text", "", &lines.join("\n"), out)?;
             }
+            Piece::Script(text) => fenced("sql", "", text, out)?,
         }
     }
     Ok(())

@@ -51,6 +51,8 @@ pub enum Piece {
     },
     /// A tree with figures.
     Tree(Table),
+    /// Statements with comments between them, to be pasted as they are.
+    Script(String),
 }
 
 /// A tree with figures in columns.

@@ -152,7 +152,8 @@ fn not_judged(plan: &Plan) -> Option<String> {
     }
 }
 
-fn tone(severity: Severity) -> Tone {
+/// How a finding of a severity is shown.
+pub(in crate::report) fn tone(severity: Severity) -> Tone {
     match severity {
         Severity::Critical | Severity::High => Tone::Bad,
         Severity::Medium | Severity::Low => Tone::Warn,
@@ -289,7 +290,7 @@ fn finding(finding: &Finding, nodes: &[&Node], steps: &Steps<'_>, depth: Depth) 
 }
 
 /// How to see that it helped. A statement stays as it is.
-fn verify(text: &str) -> Vec<Note> {
+pub(in crate::report) fn verify(text: &str) -> Vec<Note> {
     const VERBS: &[&str] = &["EXPLAIN", "ANALYZE", "SELECT", "SHOW"];
     let first = text.split_whitespace().next().unwrap_or_default();
     let is_statement =
@@ -303,7 +304,8 @@ fn verify(text: &str) -> Vec<Note> {
     }
 }
 
-fn evidence(fact: &Fact, depth: Depth) -> String {
+/// What was seen, in words.
+pub(in crate::report) fn evidence(fact: &Fact, depth: Depth) -> String {
     let value = match &fact.value {
         Value::Number(amount) => figure(*amount),
         Value::Text(text) => one_line(text),
@@ -320,7 +322,7 @@ fn evidence(fact: &Fact, depth: Depth) -> String {
 }
 
 /// An index as it would be declared.
-fn index(proposal: &IndexProposal) -> String {
+pub(in crate::report) fn index(proposal: &IndexProposal) -> String {
     let columns = proposal.columns.iter().map(|column| {
         let length = column.length.map_or(String::new(), |length| format!("({length})"));
         let order = if column.is_descending { " DESC" } else { "" };

@@ -32,7 +32,11 @@ pub fn lines_of(plan: &Plan) -> io::Result<Vec<String>> {
 }
 
 /// Writes a page.
-pub(super) fn write_page(page: &[Piece], look: &Look, out: &mut dyn Write) -> io::Result<()> {
+pub(in crate::report) fn write_page(
+    page: &[Piece],
+    look: &Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let mut text = Text { width: look.width.max(LEAST), look, out };
     for (place, piece) in page.iter().enumerate() {
         if place > 0 && matches!(piece, Piece::Title(_) | Piece::Section(_) | Piece::Tree(_)) {
@@ -58,6 +62,7 @@ impl Text<'_> {
             Piece::Words(tone, text) => self.wrapped(*tone, "", "  ", text),
             Piece::Item { label, tone, text, notes } => self.item(label, *tone, text, notes),
             Piece::Tree(table) => self.tree(table),
+            Piece::Script(text) => text.lines().try_for_each(|line| self.line(Tone::Plain, line)),
         }
     }
 

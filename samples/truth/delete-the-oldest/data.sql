@@ -1,0 +1,3 @@
+INSERT INTO traces
+SELECT seq, CRC32(CONCAT('k',seq)) % 8, '2024-01-01' + INTERVAL CRC32(CONCAT('a',seq)) % 500000 MINUTE, REPEAT('t', 70)
+FROM seq_1_to_15000;

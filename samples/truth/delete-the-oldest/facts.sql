@@ -1,0 +1,1 @@
+-- rows: 15000; distinct: kind 8 (value 5: 1874 rows), at 14777

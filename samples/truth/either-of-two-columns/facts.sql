@@ -1,0 +1,1 @@
+-- rows: 15000; distinct: white_id 1999 (value 321: 3 rows), black_id 1995 (value 321: 7 rows)

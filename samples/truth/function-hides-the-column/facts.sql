@@ -1,0 +1,1 @@
+-- rows: 10000; distinct: born 5999

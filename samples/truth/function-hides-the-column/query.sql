@@ -1,0 +1,2 @@
+-- weight: 1
+SELECT id, name FROM births WHERE YEAR(born) = 2003;

@@ -1,0 +1,1 @@
+-- rows: 20000; distinct: district 10 (value 4: 1996 rows), kind 15

@@ -1,0 +1,2 @@
+-- rows: choirs 2000, concerts 20000; distinct: choirs.id 2000, choirs.city_id 398 (value 77: 8 rows), concerts.choir_id 2000, concerts.held 2000
+-- ranges: concerts.held >= '2025-01-01': 1656 rows

@@ -1,0 +1,1 @@
+-- rows: 8000; distinct: fair_id 200 (value 33: 43 rows, value 34: 31 rows), nr 90 (value 12: 91 rows)

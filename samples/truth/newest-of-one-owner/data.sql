@@ -1,0 +1,3 @@
+INSERT INTO walks
+SELECT seq, CRC32(CONCAT('d',seq)) % 40, '2025-01-01' + INTERVAL CRC32(CONCAT('b',seq)) % 300000 MINUTE, CRC32(CONCAT('m',seq)) % 9000, REPEAT('r', 60)
+FROM seq_1_to_12000;

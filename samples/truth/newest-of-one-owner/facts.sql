@@ -1,0 +1,1 @@
+-- rows: 12000; distinct: dog_id 40 (value 17: 286 rows), began 11777

@@ -1,0 +1,1 @@
+-- rows: beehives 3000, visits 20000; distinct: beehives.id 3000, beehives.yard 60 (value 12: 64 rows), visits.hive_id 2994, visits.cause 6 (value 2: 3325 rows)

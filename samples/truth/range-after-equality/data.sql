@@ -1,0 +1,3 @@
+INSERT INTO tides
+SELECT seq, CRC32(CONCAT('h',seq)) % 30, '2025-01-01' + INTERVAL CRC32(CONCAT('b',seq)) % 400000 MINUTE, CRC32(CONCAT('c',seq)) % 700, REPEAT('r', 60)
+FROM seq_1_to_15000;

@@ -1,0 +1,2 @@
+-- rows: 15000; distinct: harbour 30 (value 12: 535 rows), at 14708
+-- ranges: at >= '2025-03-01' AND at < '2025-05-01': 3218 rows

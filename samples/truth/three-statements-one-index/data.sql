@@ -1,0 +1,3 @@
+INSERT INTO trips_b
+SELECT seq, CRC32(CONCAT('l',seq)) % 50, CRC32(CONCAT('s',seq)) % 20, '2025-01-01' + INTERVAL CRC32(CONCAT('a',seq)) % 400000 MINUTE, REPEAT('t', 70)
+FROM seq_1_to_20000;

@@ -1,0 +1,2 @@
+-- rows: 20000; distinct: line_id 50 (value 8: 376 rows, value 9: 362 rows, value 10: 417 rows), stop_id 20 (value 3: 1000 rows, value 4: 1029 rows), due 19500
+-- ranges: due >= '2025-09-01': 2449 rows

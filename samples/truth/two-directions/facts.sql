@@ -1,0 +1,1 @@
+-- rows: 12000; distinct: league 9 (value 2: 1328 rows), points 60, penalties 3794

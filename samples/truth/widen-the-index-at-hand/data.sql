@@ -1,0 +1,3 @@
+INSERT INTO payments
+SELECT seq, CRC32(CONCAT('t',seq)) % 12, '2019-01-01' + INTERVAL CRC32(CONCAT('p',seq)) % 2500 DAY, CRC32(CONCAT('c',seq)) % 90000, REPEAT('r', 80)
+FROM seq_1_to_20000;

@@ -1,0 +1,1 @@
+-- rows: 20000; distinct: tenant_id 12 (value 3: 1679 rows, value 7: 1623 rows), paid_on 2500

@@ -1,0 +1,131 @@
+//! The indexes of the candidates taken, each once, and what each brings beside the others.
+
+use std::collections::BTreeSet;
+
+use crate::advice::index::cost::{Counter, Indexes};
+use crate::advice::index::query::Written;
+use crate::advice::index::tables::Key;
+
+use super::{Candidate, Gain, Member, Selector, Weighed};
+
+impl Selector<'_, '_> {
+    /// The indexes of the candidates taken, each once: an arm of OR may be the index of another
+    /// statement, or the beginning of one.
+    pub fn members(&self, candidates: &[Candidate], taken: &[usize]) -> Vec<Member> {
+        let mut members: Vec<Member> = Vec::new();
+        for candidate in taken.iter().map(|at| &candidates[*at]) {
+            for (at, (table, key)) in candidate.keys.iter().enumerate() {
+                let begins = |long: &Key, short: &Key| {
+                    long.written >= short.written
+                        && long.parts[..short.written] == short.parts[..short.written]
+                };
+                let is_served =
+                    members.iter().any(|own| own.table == *table && begins(&own.key, key));
+                if is_served {
+                    continue;
+                }
+                members.retain(|own| own.table != *table || !begins(key, &own.key));
+                let purpose = candidate.purposes.get(at).copied().unwrap_or_default();
+                members.push(Member {
+                    table: *table,
+                    key: key.clone(),
+                    purpose,
+                    form: candidate.forms.get(at).cloned().unwrap_or_default(),
+                    replaces: Vec::new(),
+                    is_bundled: candidate.keys.len() > 1,
+                    gain: Gain::default(),
+                });
+            }
+        }
+        // An index goes once, with the first that begins as it does.
+        let mut gone: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for member in &mut members {
+            let replaced = self.replaced(member.table, &member.key).into_iter();
+            member.replaces = replaced.filter(|it| gone.insert(*it)).map(|(_, at)| at).collect();
+        }
+        let gains: Vec<Gain> = (0..members.len()).map(|at| self.share_of(&members, at)).collect();
+        for (member, gain) in members.iter_mut().zip(gains) {
+            member.gain = gain;
+        }
+        members.sort_by(|a, b| {
+            b.gain
+                .saved
+                .total_cmp(&a.gain.saved)
+                .then_with(|| (a.table, &a.key).cmp(&(b.table, &b.key)))
+        });
+        members
+    }
+
+    /// What one member brings beside all others.
+    fn share_of(&self, members: &[Member], place: usize) -> Gain {
+        let own = &members[place];
+        let near = self.near.get(&own.table).cloned().unwrap_or_default();
+        let is_near = |member: &&Member| near.contains(&member.table);
+        let indexes = |with: bool| {
+            let beside = members.iter().enumerate().filter(|(at, _)| with || *at != place);
+            let kept: Vec<&Member> = beside.map(|(_, it)| it).filter(is_near).collect();
+            let mut indexes =
+                Indexes::default().with(kept.iter().map(|member| (member.table, &member.key)));
+            indexes.gone = kept
+                .iter()
+                .flat_map(|member| member.replaces.iter().map(|at| (member.table, *at)))
+                .collect();
+            indexes
+        };
+        let (without, with) = (indexes(false), indexes(true));
+        let mut gain = Gain::default();
+        for at in self.by_table.get(&own.table).into_iter().flatten() {
+            let class = &self.classes[*at];
+            let cost = |indexes: &Indexes<'_>| {
+                Counter::new(&class.query, self.tables, indexes).statement().reads
+            };
+            let (before, after) = (cost(&without), cost(&with));
+            gain.saved += class.unit * (before - after);
+            if before - after > before * 0.01 {
+                gain.classes.push((*at, before, after));
+            }
+            for written in &class.query.writes {
+                let keys = [(own.table, &own.key)];
+                gain.written += self.written(class, written, keys, own.replaces.len());
+            }
+        }
+        gain.saved -= gain.written;
+        gain
+    }
+
+    /// What a writing class pays for an index more, section 8.9.
+    pub fn written<'k>(
+        &self,
+        class: &Weighed,
+        written: &Written,
+        keys: impl IntoIterator<Item = (usize, &'k Key)>,
+        gone: usize,
+    ) -> f64 {
+        let new = keys.into_iter().filter(|(table, _)| *table == written.table);
+        let mut entries = 0.0;
+        let mut added = 0.0;
+        for (table, key) in new {
+            let known = self.tables.get(table);
+            let columns = || key.parts[..key.written].iter().filter_map(|part| part.column);
+            let is_set = columns().any(|column| written.columns.contains(&column));
+            let rows = written.rows.unwrap_or(class.present.rows.max(1.0));
+            // An index that takes the place of another costs no more than that.
+            let each = match written.kind {
+                crate::sql::shape::WriteKind::Update if is_set => 2.0,
+                crate::sql::shape::WriteKind::Update => 0.0,
+                _ => (1.0 - gone as f64).max(0.0),
+            };
+            let first = columns().next();
+            let is_counter = first.and_then(|column| known.definition(column));
+            let unit = if is_counter.is_some_and(|it| it.is_auto_increment) { 1.0 } else { 4.0 };
+            added += rows * each * unit;
+            entries += rows * (known.keys.len() as f64 + 1.0) * unit;
+        }
+        if added <= 0.0 {
+            return 0.0;
+        }
+        let whole = class.present.reads.max(1.0) + entries;
+        // The class's weight is spread over what it reads and what it writes.
+        class.weight().max(class.unit) * added / whole
+    }
+}

@@ -1,0 +1,248 @@
+//! `adagio advise`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use adagio::advice::Category;
+use adagio::digest::Group;
+use adagio::report::advice::{Advised, Source, json, markdown, text};
+use adagio::report::plans::{Depth, Look};
+use adagio::report::profile::{Limit, Order};
+use adagio::schema::Server;
+use adagio::study::advise::{Ask, Consultation, Kind};
+use adagio::study::variables;
+use anyhow::{Context, anyhow, bail};
+use clap::ValueEnum;
+
+use super::explain::FailOn;
+use super::output::{self, Warnings, warn};
+use super::{inputs, inputs::Type};
+
+/// Formats of the advice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// For programs
+    Json,
+    /// For a ticket
+    Markdown,
+}
+
+/// Kinds of advice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Only {
+    Index,
+    Plan,
+    QueryCache,
+    Variables,
+    Workload,
+    Sql,
+    Schema,
+}
+
+impl Only {
+    fn category(self) -> Category {
+        match self {
+            Only::Index => Category::Index,
+            Only::Plan => Category::Plan,
+            Only::QueryCache => Category::QueryCache,
+            Only::Variables => Category::Variables,
+            Only::Workload => Category::Workload,
+            Only::Sql => Category::Sql,
+            Only::Schema => Category::Schema,
+        }
+    }
+
+    /// Whether rules of this kind are there yet.
+    fn has_rules(self) -> bool {
+        !matches!(self, Only::QueryCache | Only::Variables | Only::Workload)
+    }
+}
+
+/// Advise on indexes and statements for a whole workload
+///
+/// Reads a slow log, or plain statements, and says which few indexes the workload needs, what each
+/// is worth and what it costs, which indexes are not needed, and how statements should be written.
+/// The tables come by --schema, plans by --plans; with either and without FILE no log is read.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Plain statements end in `;`. Each counts once, or as a comment in the line before it says:\n  \
+        -- calls: 90000, total seconds: 4000\n  \
+        SELECT total FROM orders WHERE customer_id = 7;\n  \
+        -- weight: 12.5\n  \
+        SELECT COUNT(*) FROM orders;\n\n\
+        Exit status: 0 done, 1 a finding that --fail-on names, 2 wrong usage or nothing to read, 130 stopped by Ctrl-C."
+)]
+pub struct Args {
+    #[command(flatten)]
+    inputs: inputs::Args,
+
+    /// Tables: a dump without rows, SHOW CREATE TABLE or SHOW INDEX; may be repeated
+    #[arg(long, value_name = "FILE")]
+    schema: Vec<PathBuf>,
+
+    /// Plans of the statements, of any form of EXPLAIN; may be repeated
+    ///
+    /// A plan belongs to the statement that stands above it, or to the query ID in a comment there:
+    /// `-- query_id: 0x…`. Without either, plans belong to statements in order if there are as many.
+    #[arg(long, value_name = "FILE")]
+    plans: Vec<PathBuf>,
+
+    /// What SHOW VARIABLES printed; its `version` tells what the server can do
+    #[arg(long, value_name = "FILE")]
+    variables: Option<PathBuf>,
+
+    /// Kinds of advice, with commas between [default: all]
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
+    only: Vec<Only>,
+
+    /// Review statements that have not run yet: nothing is too small to be told
+    #[arg(long)]
+    review: bool,
+
+    /// Exit with status 1 if a finding is at least so severe
+    #[arg(long, value_enum, value_name = "SEVERITY")]
+    fail_on: Option<FailOn>,
+
+    /// How many blocks are shown in full; what is beyond is a line each
+    #[arg(long, default_value = "10", value_name = "N")]
+    limit: NonZeroUsize,
+
+    /// Format of the advice
+    #[arg(short, long, value_enum, default_value = "text", value_name = "FORMAT")]
+    output: Format,
+
+    /// Write the advice there; the file is whole or not there
+    #[arg(long, value_name = "FILE")]
+    output_file: Option<PathBuf>,
+
+    /// Use colour
+    #[arg(long, value_enum, default_value = "auto", value_name = "WHEN")]
+    color: output::When,
+
+    #[command(flatten)]
+    threads: inputs::Threads,
+
+    #[command(flatten)]
+    manners: output::Manners,
+}
+
+impl Args {
+    /// Whether what is given besides takes the place of an input.
+    fn has_evidence(&self) -> bool {
+        !self.schema.is_empty() || !self.plans.is_empty() || self.variables.is_some()
+    }
+
+    fn kind(&self) -> anyhow::Result<Kind> {
+        match (self.inputs.kind, self.review) {
+            (Type::Slowlog, true) => bail!("--review is for statements without a log: --type sql"),
+            (Type::Sql, _) | (Type::Auto, true) => Ok(Kind::Statements),
+            (Type::Slowlog, false) => Ok(Kind::SlowLog),
+            (Type::Auto, false) => Ok(Kind::Auto),
+        }
+    }
+
+    fn look(&self) -> Look {
+        let is_terminal = self.output_file.is_none() && self.output == Format::Text;
+        Look {
+            width: output::width().filter(|_| is_terminal).unwrap_or(80),
+            colour: self.output == Format::Text
+                && output::is_coloured(self.color, self.output_file.is_some()),
+            depth: if self.manners.is_verbose() { Depth::Full } else { Depth::Usual },
+        }
+    }
+
+    fn server(&self) -> anyhow::Result<Option<Server>> {
+        let Some(path) = &self.variables else { return Ok(None) };
+        let server = variables::server(&inputs::read_whole(path)?);
+        server
+            .map(Some)
+            .ok_or_else(|| anyhow!("no variable `version` in {}", path.display()))
+            .context("--variables")
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args) -> anyhow::Result<u8> {
+    let warnings = args.manners.warnings(args.inputs.redact);
+    let kind = args.kind()?;
+    let paths = args.inputs.files.as_slice();
+    let paths = (!paths.is_empty() || !args.has_evidence()).then_some(paths);
+    if args.review && paths.is_none() {
+        bail!("--review: no statements: give FILE, or - for standard input");
+    }
+    let everything = Limit { percent: Some(100.0), count: None };
+    let mut request =
+        args.inputs.request(Group::Fingerprint, Order::default(), everything, None)?;
+    request.plans = args.plans.clone();
+    request.threads = args.threads.threads.map_or(0, usize::from);
+    request.schema = inputs::schema(&args.schema, warnings)?;
+    for only in args.only.iter().filter(|only| warnings.verbose && !only.has_rules()) {
+        warn(&format!("--only: there is no rule of {} yet", only.category().word()));
+    }
+    let ask = Ask {
+        request,
+        kind,
+        server: args.server()?,
+        is_review: args.review,
+        only: args.only.iter().map(|only| only.category()).collect(),
+    };
+    let stop = output::stop_flag();
+    let consultation = Consultation::open(paths, ask, Arc::clone(&stop))?;
+    let shown = args.manners.show(consultation.progress());
+    let advised = consultation.run();
+    drop(shown);
+    let advised = advised?;
+    let is_empty = tell(&advised, warnings);
+    let look = args.look();
+    output::write(args.output_file.as_ref(), |out| match args.output {
+        Format::Text => text::write(&advised, args.limit.get(), &look, out),
+        Format::Markdown => markdown::write(&advised, args.limit.get(), &look, out),
+        Format::Json => json::write(&advised, args.inputs.redact, out),
+    })?;
+    let fails = args.fail_on.is_some_and(|least| fails(&advised, least));
+    Ok(match stop.load(Ordering::Relaxed) {
+        true => super::STOPPED,
+        // Whoever was to write the statements has failed.
+        false if args.fail_on.is_some() && is_empty => super::FAILED,
+        false if fails => super::FOUND,
+        false => super::DONE,
+    })
+}
+
+/// Whether a gate stays shut: a finding is severe, or a statement under review could not be read.
+fn fails(advised: &Advised, least: FailOn) -> bool {
+    let unread = advised.counsel.advice.unread.len();
+    let is_blind = advised.is_review && unread > 0;
+    if is_blind {
+        let noun = if unread == 1 { "statement" } else { "statements" };
+        warn(&format!("--fail-on: {unread} {noun} could not be read"));
+    }
+    let worst = advised.counsel.advice.findings.iter().map(|it| it.severity).max();
+    is_blind || worst >= Some(least.severity())
+}
+
+/// Says on standard error what is odd about the inputs; true if one of them is empty.
+fn tell(advised: &Advised, warnings: Warnings) -> bool {
+    let empty = advised.inputs.iter().filter(|input| input.bytes() == 0);
+    let is_empty =
+        empty.map(|input| warn(&format!("{}: the input is empty", input.name()))).count() > 0;
+    if warnings.quiet {
+        return is_empty;
+    }
+    for input in &advised.inputs {
+        match input {
+            Source::Log(log) => output::warn_of_log(log, warnings),
+            Source::Statements(statements) => {
+                let name = &statements.name;
+                output::warn_of_problems(name, &statements.problems, warnings);
+            }
+        }
+    }
+    output::warn_of_plans(&advised.plan_inputs, warnings);
+    output::warn_of_lost_plans(&advised.plans_without_class);
+    is_empty
+}

@@ -1,0 +1,469 @@
+//! One run of advice: a log, or plain statements, or no input at all; what is known besides; and
+//! out of that what there is to say.
+
+mod given;
+mod logged;
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::{Looked, Progress, Request, Study, look_at, plans_of};
+use crate::advice::mask::mask;
+use crate::advice::plan::{self as plan_rules, Case};
+use crate::advice::{
+    self, Action, Advice, Category, Confidence, Fact, Finding, Severity, Value, Workload,
+};
+use crate::digest::stat::Rules;
+use crate::error::Error;
+use crate::logs::guess;
+use crate::plan::Plan;
+use crate::problem::{Kind as ProblemKind, Origin, Problem};
+use crate::report::Report;
+use crate::report::advice::{Advised, Counsel, Evidence, Line, Source, Statements};
+use crate::report::plans::{PlanWithoutClass, Review};
+use crate::schema::{Schema, Server};
+use crate::source::Compression;
+use crate::sql::fingerprint::ClassId;
+
+use given::{Pile, WITHOUT_STATEMENT};
+
+/// Bytes of statements that are read of an input. This many are a dump given by mistake.
+const MOST: usize = 256 * 1024 * 1024;
+
+/// What the inputs are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// Told by their content.
+    #[default]
+    Auto,
+    /// Slow query logs.
+    SlowLog,
+    /// Plain statements.
+    Statements,
+}
+
+/// What is asked of a run.
+#[derive(Debug, Default)]
+pub struct Ask {
+    /// Which events count, plans, schema, threads; everything is grouped by fingerprint.
+    pub request: Request,
+    /// What the inputs are.
+    pub kind: Kind,
+    /// The server, where variables tell it.
+    pub server: Option<Server>,
+    /// Statements are reviewed that have not run yet.
+    pub is_review: bool,
+    /// Kinds of advice; none is all.
+    pub only: Vec<Category>,
+}
+
+/// Inputs that are open and what is asked.
+#[derive(Debug)]
+pub struct Consultation {
+    inputs: Inputs,
+    asked: Asked,
+    stop: Arc<AtomicBool>,
+}
+
+/// What is asked besides of the inputs.
+#[derive(Debug)]
+struct Asked {
+    server: Option<Server>,
+    is_review: bool,
+    only: Vec<Category>,
+    redact: bool,
+}
+
+#[derive(Debug)]
+enum Inputs {
+    Log(Box<Study>),
+    /// Statements, also none.
+    Statements {
+        inputs: Vec<Looked>,
+        request: Box<Request>,
+        plans: Review,
+    },
+}
+
+impl Consultation {
+    /// Opens the inputs; `None` reads none, an empty list is standard input.
+    ///
+    /// Errors: an input that is not there, not readable or a directory; inputs of two kinds.
+    pub fn open(
+        paths: Option<&[PathBuf]>,
+        ask: Ask,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Consultation, Error> {
+        let Ask { request, kind, server, is_review, only } = ask;
+        let redact = request.redact;
+        let plans = plans_of(&request, &stop)?;
+        let looked = match paths {
+            Some(paths) => look_at(paths, request.readers(), &stop)?,
+            None => Vec::new(),
+        };
+        let is_log = match kind {
+            _ if paths.is_none() => false,
+            Kind::SlowLog => true,
+            Kind::Statements => false,
+            Kind::Auto => is_log(&looked)?,
+        };
+        let inputs = if is_log {
+            let study = Study::of(looked, request, plans, Arc::clone(&stop));
+            Inputs::Log(Box::new(study))
+        } else {
+            Inputs::Statements { inputs: looked, request: Box::new(request), plans }
+        };
+        Ok(Consultation { inputs, asked: Asked { server, is_review, only, redact }, stop })
+    }
+
+    /// How far the run has come; valid while it runs.
+    pub fn progress(&self) -> Progress {
+        match &self.inputs {
+            Inputs::Log(study) => study.progress(),
+            Inputs::Statements { inputs, .. } => Progress {
+                taken: inputs.iter().map(|input| Arc::clone(&input.taken)).collect(),
+                total: inputs.iter().map(|input| input.size).sum(),
+            },
+        }
+    }
+
+    /// Reads the inputs and says what there is to say.
+    ///
+    /// Errors: not one event or statement in inputs that are not empty.
+    pub fn run(self) -> Result<Advised, Error> {
+        let Consultation { inputs, asked, stop } = self;
+        let mut advised = match inputs {
+            Inputs::Log(study) => on_log(*study, &asked)?,
+            Inputs::Statements { inputs, request, plans } => {
+                on_statements(inputs, &request, plans, &asked, &stop)?
+            }
+        };
+        advised.partial = stop.load(Ordering::Relaxed);
+        Ok(advised)
+    }
+}
+
+/// Whether inputs are logs; plain statements are told by their look.
+fn is_log(inputs: &[Looked]) -> Result<bool, Error> {
+    let named = |are_statements: bool| {
+        let of_kind = |it: &&Looked| guess::is_sql(it.blocks.beginning()) == are_statements;
+        inputs.iter().find(of_kind).map(|it| it.name.as_str())
+    };
+    match (named(true), named(false)) {
+        (Some(statements), Some(log)) => Err(Error::Usage(format!(
+            "{statements} has plain statements and {log} is a log: give one kind at a time"
+        ))),
+        (statements, _) => Ok(statements.is_none()),
+    }
+}
+
+fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
+    let evidence = Evidence {
+        has_input: true,
+        has_schema: study.request.schema.is_some(),
+        has_rows: has_rows(study.request.schema.as_ref()),
+        has_plans: !study.request.plans.is_empty(),
+    };
+    let (mut report, request) = study.run_with_request()?;
+    let schema = request.schema.as_ref();
+    let server = asked.server.clone().or_else(|| schema.and_then(Schema::server).cloned());
+    let server = server.or_else(|| logged::server(&report));
+    let places = logged::places(&report);
+    let workload = logged::workload(&report, places.values().copied(), server);
+    let of_plans = report.plans.iter().flat_map(|of| of.findings.iter().cloned()).collect();
+    let advice = judge(&workload, schema, of_plans, asked);
+    let lines = workload.classes.iter().filter_map(|class| {
+        let place = places.get(&class.id)?;
+        Some(logged::line(&report, class, *place))
+    });
+    let counsel = Counsel::new(advice, lines.collect());
+    let (window_micros, whole) = (workload.window_micros, whole_time(&report));
+    drop(workload);
+    Ok(Advised {
+        plan_inputs: std::mem::take(&mut report.plan_inputs),
+        plans_without_class: std::mem::take(&mut report.plans_without_class),
+        inputs: report.inputs.into_iter().map(|input| Source::Log(Box::new(input))).collect(),
+        counsel,
+        evidence,
+        whole_micros: whole,
+        window_micros,
+        rules: report.rules,
+        is_review: asked.is_review,
+        partial: report.partial,
+    })
+}
+
+/// What there is to say on the classes of a digest that are shown. Without schema and plans it is
+/// what their statements alone prove, and the plans that stand in the log.
+pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
+    let Request { schema, plans, redact, .. } = request;
+    let has_evidence = schema.is_some() || !plans.is_empty();
+    let is_peer = report.rules == Rules::Peer;
+    let places: HashMap<ClassId, usize> = match is_peer && !has_evidence {
+        true => HashMap::new(),
+        false => logged::places(report),
+    };
+    let server = schema.as_ref().and_then(Schema::server).cloned();
+    let server = server.or_else(|| logged::server(report));
+    let workload = logged::workload(report, places.values().copied(), server);
+    let mut advice = advice::advise(&workload, schema.as_ref());
+    advice.findings.retain(|it| schema.is_some() || is_proved(it, has_evidence));
+    let shown: HashSet<usize> = report.profile.shown.iter().map(|ranked| ranked.class).collect();
+    let of_plans = report.plans.iter().filter(|of| shown.contains(&of.class));
+    merge(&mut advice.findings, of_plans.flat_map(|of| of.findings.iter().cloned()).collect());
+    if *redact {
+        mask(&mut advice, &workload);
+    }
+    let lines = workload.classes.iter().filter_map(|class| {
+        let place = places.get(&class.id)?;
+        Some(logged::line(report, class, *place))
+    });
+    Counsel::new(advice, lines.collect())
+}
+
+/// Whether a finding holds without a schema: the statement alone shows it, or a plan does.
+fn is_proved(finding: &Finding, has_plans: bool) -> bool {
+    finding.confidence >= Confidence::Medium
+        && (has_plans || finding.category == Category::Sql)
+        && finding.severity > Severity::Info
+}
+
+/// Whether a schema tells how many rows a table has.
+fn has_rows(schema: Option<&Schema>) -> bool {
+    schema.is_some_and(|schema| schema.tables().any(|table| table.facts.rows.is_some()))
+}
+
+/// The time of all events.
+fn whole_time(report: &Report) -> Option<u64> {
+    let time = report.time_of(&report.digest.total)?;
+    u64::try_from(time.sum).ok()
+}
+
+fn on_statements(
+    inputs: Vec<Looked>,
+    request: &Request,
+    review: Review,
+    asked: &Asked,
+    stop: &AtomicBool,
+) -> Result<Advised, Error> {
+    let evidence = Evidence {
+        has_input: !inputs.is_empty(),
+        has_schema: request.schema.is_some(),
+        has_rows: has_rows(request.schema.as_ref()),
+        has_plans: !request.plans.is_empty(),
+    };
+    let mut pile = Pile::default();
+    let sources = read_all(inputs, &mut pile, request, stop)?;
+    let schema = request.schema.as_ref();
+    let server = asked.server.clone().or_else(|| schema.and_then(Schema::server).cloned());
+    if !evidence.has_input {
+        let queries = review.plans.iter().filter_map(|of| of.plan.query.as_deref());
+        queries.for_each(|query| pile.add_explained(query, &request.options));
+    }
+    let Review { inputs: plan_inputs, plans, .. } = review;
+    let mut plans_without_class = Vec::new();
+    let mut placed: Vec<(ClassId, &Plan)> = Vec::new();
+    let by_place = plans.len() == pile.statements();
+    for (place, reviewed) in plans.iter().enumerate() {
+        let class = match pile.class_of(&reviewed.plan, &request.options) {
+            Err(WITHOUT_STATEMENT) if by_place => pile.class_at(place).ok_or(WITHOUT_STATEMENT),
+            class => class,
+        };
+        match class {
+            Ok(class) => placed.push((class, &reviewed.plan)),
+            Err(reason) => {
+                let source = plan_inputs.get(reviewed.input);
+                plans_without_class.push(PlanWithoutClass {
+                    source: source.map_or(String::new(), |input| input.name.clone()),
+                    line: reviewed.plan.line,
+                    reason,
+                });
+            }
+        }
+    }
+    let mut workload = pile.workload(&placed, asked.is_review);
+    workload.server = server;
+    let of_plans = workload.classes.iter().flat_map(|class| {
+        let whole = class.plans.iter().filter(|plan| !plan.is_cut());
+        let case = |plan| Case { schema, load: Some(&class.load), ..Case::new(plan) };
+        whole.flat_map(move |plan| plan_rules::review(&case(plan))).collect::<Vec<Finding>>()
+    });
+    let of_plans = of_plans.collect();
+    let advice = judge(&workload, schema, of_plans, asked);
+    let classes = pile.lines(request.options.rules);
+    let micros =
+        |sum: Option<u64>, line: &Line| Some(sum.unwrap_or(0).saturating_add(line.micros?));
+    let whole_micros = classes.iter().fold(None, |sum, line| micros(sum, line).or(sum));
+    Ok(Advised {
+        inputs: sources,
+        plan_inputs,
+        plans_without_class,
+        counsel: Counsel::new(advice, classes),
+        evidence,
+        whole_micros,
+        window_micros: None,
+        rules: request.options.rules,
+        is_review: asked.is_review,
+        partial: false,
+    })
+}
+
+/// Reads the statements of all inputs.
+fn read_all(
+    inputs: Vec<Looked>,
+    pile: &mut Pile,
+    request: &Request,
+    stop: &AtomicBool,
+) -> Result<Vec<Source>, Error> {
+    let mut sources = Vec::new();
+    let mut without = Vec::new();
+    for (number, mut input) in inputs.into_iter().enumerate() {
+        let looks = guess::looks(input.blocks.beginning());
+        let (text, is_cut) = text_of(&mut input, stop);
+        let number = number as u32;
+        let (statements, problems) = pile.add(&text, number, &request.options);
+        let mut problems: Vec<Problem> = problems.of(number).cloned().collect();
+        let mut problem = |kind, detail: String| {
+            let origin = Origin { source: number, offset: text.len() as u64 };
+            problems.push(Problem { origin, kind, detail, text: String::new() });
+        };
+        if let Some(failure) = input.blocks.failure() {
+            problem(ProblemKind::Unreadable, failure.to_string());
+        }
+        if is_cut {
+            problem(ProblemKind::TooLong, "what is behind 256 MiB was not read".to_owned());
+        }
+        if statements == 0 && !text.is_empty() {
+            without.push(format!("no statement in {}: {looks}", input.name));
+        }
+        let packed = input.compression != Compression::None;
+        sources.push(Source::Statements(Statements {
+            name: input.name,
+            compression: packed.then(|| input.compression.to_string()),
+            bytes: text.len() as u64,
+            statements,
+            problems,
+        }));
+    }
+    let has_none = |source: &Source| source.events() == 0;
+    if !without.is_empty() && sources.iter().all(has_none) && !stop.load(Ordering::Relaxed) {
+        return Err(Error::NoEvent(without.join("; ")));
+    }
+    if let (Some(mixed), Some(Source::Statements(first))) = (pile.is_mixed(), sources.first_mut()) {
+        first.problems.push(Problem {
+            origin: Origin::default(),
+            kind: ProblemKind::UnreadValue,
+            detail: mixed,
+            text: String::new(),
+        });
+    }
+    Ok(sources)
+}
+
+/// The text of an input, without a byte order mark, and whether there is more of it.
+fn text_of(input: &mut Looked, stop: &AtomicBool) -> (Vec<u8>, bool) {
+    const PIECE: usize = 1024 * 1024;
+    let mut text = Vec::new();
+    loop {
+        let at = text.len();
+        text.resize(at + PIECE, 0);
+        let count = input.blocks.read(&mut text[at..]);
+        text.truncate(at + count);
+        if count == 0 || stop.load(Ordering::Relaxed) {
+            break;
+        }
+        if text.len() > MOST {
+            text.truncate(MOST);
+            return (without_mark(text), true);
+        }
+    }
+    (without_mark(text), false)
+}
+
+fn without_mark(mut text: Vec<u8>) -> Vec<u8> {
+    if text.starts_with(b"\xef\xbb\xbf") {
+        text.drain(..3);
+    }
+    text
+}
+
+/// What rules say of a workload and of its plans, each thing once, and of the kinds asked for.
+fn judge(
+    workload: &Workload<'_>,
+    schema: Option<&Schema>,
+    of_plans: Vec<Finding>,
+    asked: &Asked,
+) -> Advice {
+    let mut advice = advice::advise(workload, schema);
+    merge(&mut advice.findings, of_plans);
+    let Asked { only, redact, .. } = asked;
+    let is_asked = |category| only.is_empty() || only.contains(&category);
+    advice.findings.retain(|finding| is_asked(finding.category));
+    if !is_asked(Category::Index) {
+        advice.rejected.clear();
+    }
+    if *redact {
+        mask(&mut advice, workload);
+    }
+    advice
+}
+
+/// Adds findings about plans that say what no finding about the workload says. That a step reads
+/// too much is evidence for the index that mends it.
+fn merge(findings: &mut Vec<Finding>, of_plans: Vec<Finding>) {
+    const EFFECTS: &[&str] = &["PLAN001", "PLAN002", "PLAN006", "PLAN010", "PLAN017"];
+    let of_workload: HashSet<(&'static str, Key)> =
+        findings.iter().map(|it| (it.rule, key(it))).collect();
+    // A class may have several plans, and a plan several steps on one table.
+    let mut of_steps = HashSet::new();
+    let mut mended: HashMap<Key, usize> = HashMap::new();
+    let is_new = |it: &Finding| {
+        // Without a schema an index only "should exist".
+        let is_told = it.severity > Severity::Info && it.recommendation.index.is_some();
+        it.category == Category::Index && is_told && it.recommendation.action != Action::Drop
+    };
+    for (place, finding) in findings.iter().enumerate().filter(|(_, it)| is_new(it)) {
+        let (_, table) = key(finding);
+        for id in &finding.queries {
+            mended.entry((Some(*id), table.clone())).or_insert(place);
+        }
+    }
+    for finding in of_plans {
+        let key = key(&finding);
+        let (is_said, step) =
+            (of_workload.contains(&(finding.rule, key.clone())), finding.subject.step);
+        if is_said || !of_steps.insert((finding.rule, key.clone(), step)) {
+            continue;
+        }
+        let cause = mended.get(&key).filter(|_| EFFECTS.contains(&finding.rule));
+        match cause.and_then(|place| findings.get_mut(*place)) {
+            Some(cause) => add_evidence(cause, &finding),
+            None => findings.push(finding),
+        }
+    }
+}
+
+/// Says in the evidence of a finding what another one is about.
+fn add_evidence(cause: &mut Finding, effect: &Finding) {
+    const MOST: usize = 5;
+    let title = format!("{}: {}", effect.rule, effect.title);
+    match cause.evidence.iter_mut().find(|fact| fact.name == "also") {
+        Some(Fact { value: Value::List(titles), .. }) if titles.len() < MOST => titles.push(title),
+        Some(_) => {}
+        None => cause.evidence.push(Fact::list("also", vec![title])),
+    }
+}
+
+/// A class and a table.
+type Key = (Option<ClassId>, Option<String>);
+
+/// The class and the table, by its own name, that a finding is about.
+fn key(finding: &Finding) -> Key {
+    let table =
+        finding.subject.table.as_deref().map(|table| {
+            table.rsplit('.').next().unwrap_or(table).trim_matches('`').to_lowercase()
+        });
+    (finding.subject.query_id, table)
+}

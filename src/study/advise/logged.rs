@@ -1,0 +1,109 @@
+//! The workload of a slow log: what its digest knows of each class.
+
+use crate::advice::{Class, Workload, load};
+use crate::digest::class::ClassDigest;
+use crate::metric::{self, MetricId};
+use crate::report::Report;
+use crate::report::advice::Line;
+use crate::schema::Server;
+use crate::sql::fingerprint::ClassId;
+
+const ROWS_AFFECTED: MetricId = metric::known("Rows_affected");
+
+/// The classes of a report that are asked for, by their places; rows of events of many classes are
+/// none.
+pub fn workload<'a>(
+    report: &'a Report,
+    places: impl Iterator<Item = usize>,
+    server: Option<Server>,
+) -> Workload<'a> {
+    let window = report.range().and_then(|(first, last)| u64::try_from(last.0 - first.0).ok());
+    let mut classes: Vec<Class<'a>> = places.filter_map(|place| class(report, place)).collect();
+    classes.sort_by_key(|class| class.id);
+    Workload { classes, is_timed: true, window_micros: window, server, is_review: false }
+}
+
+/// The server that the log names.
+pub fn server(report: &Report) -> Option<Server> {
+    let mut versions = report.inputs.iter().filter_map(|input| {
+        let server = Server::of_version(input.tally.version.as_deref()?)?;
+        Some((server, input.tally.family))
+    });
+    let (mut server, family) = versions.next_back()?;
+    // The banner knows MariaDB by more than its version.
+    if family == crate::flavor::Family::MariaDb {
+        server.family = family;
+    }
+    Some(server)
+}
+
+fn class(report: &Report, place: usize) -> Option<Class<'_>> {
+    if !report.has_statement(place) {
+        return None;
+    }
+    let digest = report.digest.classes.get(place)?;
+    let samples = samples(report, digest);
+    if samples.is_empty() {
+        return None;
+    }
+    let sum = |metric| {
+        let totals = digest.totals(&report.digest.places, metric)?;
+        u64::try_from(totals.sum.max(0)).ok()
+    };
+    Some(Class {
+        id: report.id_of(place),
+        samples,
+        database: database(report, digest),
+        calls: digest.count,
+        weight: None,
+        micros: sum(metric::QUERY_TIME),
+        lock_micros: sum(metric::LOCK_TIME),
+        load: load::of_class(&report.digest, place),
+        rows_affected: sum(ROWS_AFFECTED),
+        plans: report.plans_of(place).map(|of| &of.plan).collect(),
+    })
+}
+
+/// The worst statement, whatever is left of it, then whole ones near the median and the 95 %.
+fn samples(report: &Report, class: &ClassDigest) -> Vec<String> {
+    let figures = report.order_figures(class, report.rules);
+    let near = figures.map(|figures| [figures.median, figures.pct_95]).into_iter().flatten();
+    let near = near.filter_map(|value| class.samples.near(value)).filter(|it| !it.is_cut());
+    let mut samples: Vec<String> = Vec::new();
+    for sample in class.samples.worst.clone().into_iter().chain(near) {
+        let text = String::from_utf8_lossy(sample.statement.trim_ascii()).into_owned();
+        if !text.is_empty() && !samples.contains(&text) {
+            samples.push(text);
+        }
+    }
+    samples
+}
+
+/// The database of the worst event, or else the one that other events name most.
+fn database(report: &Report, class: &ClassDigest) -> Option<String> {
+    let own = class.samples.worst.as_ref().and_then(|sample| sample.database.as_deref());
+    let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+    own.map(text).or_else(|| {
+        let tally = report.digest.tally(class, metric::DATABASE)?;
+        let (ranked, _) = tally.ranked();
+        ranked.first().map(|(name, _)| text(name))
+    })
+}
+
+/// What a reader is told of a class.
+pub fn line(report: &Report, class: &Class<'_>, place: usize) -> Line {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Line {
+        id: class.id,
+        item: text(&report.item_of(place, report.rules)),
+        calls: class.calls,
+        share: class.load.share,
+        micros: class.micros,
+    }
+}
+
+/// The place of a class in the digest.
+pub fn places(report: &Report) -> std::collections::HashMap<ClassId, usize> {
+    let shown = report.profile.shown.iter().map(|ranked| ranked.class);
+    shown.map(|place| (report.id_of(place), place)).collect()
+}
