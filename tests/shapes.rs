@@ -282,13 +282,28 @@ fn what_is_deep_but_allowed_is_read() {
             nested("SELECT a FROM t WHERE ", "NOT (b OR ", times, "a", ")"),
             nested("SELECT a FROM t WHERE ", "(b AND c OR ", times, "a", ")"),
             nested("SELECT ", "CASE WHEN ", times, "a", " THEN 1 END"),
+            nested("SELECT a FROM t WHERE a = ", "(- ~ - 1 + 1 + 1 + 1 + 1 + ", times, "a", ")"),
+            nested(
+                "SELECT a FROM t WHERE a = ",
+                "f(b, 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + ",
+                times,
+                "a",
+                ")",
+            ),
+            nested(
+                "SELECT a FROM t WHERE ",
+                "(a AND b AND c AND d AND e AND f OR ",
+                times,
+                "a",
+                ")",
+            ),
         ] {
             let shape = analyze(&text, &Unknown);
             assert!(shape.is_ok(), "{shape:?} {text}");
             holds_together(&text, &shape.unwrap());
         }
     }
-    for times in [10, 150, 3_000] {
+    for times in [7, 55, 155, 3_000] {
         for piece in [
             "NOT ",
             "! ",
