@@ -253,7 +253,11 @@ impl<'s, 'a> Selector<'s, 'a> {
                 let alone: f64 = alone.map(|(weight, _)| weight).sum();
                 let distinct = super::estimate::distinct(known, column).unwrap_or(0.0);
                 let shared = shared + if is_present { whole } else { 0.0 };
-                (shared, alone, distinct, -known.bytes(column))
+                // What is appended anyway comes last, where it need not be written.
+                let mut clustering = known.keys.iter().filter(|key| key.is_clustering);
+                let is_appended = clustering
+                    .any(|key| key.parts.first().is_some_and(|it| it.column == Some(column)));
+                (shared, !is_appended, alone, distinct, -known.bytes(column))
             };
             let best = rest
                 .iter()
@@ -262,9 +266,10 @@ impl<'s, 'a> Selector<'s, 'a> {
                     let (one, other) = (score(*a), score(*b));
                     one.0
                         .total_cmp(&other.0)
-                        .then(one.1.total_cmp(&other.1))
+                        .then(one.1.cmp(&other.1))
                         .then(one.2.total_cmp(&other.2))
                         .then(one.3.total_cmp(&other.3))
+                        .then(one.4.total_cmp(&other.4))
                         .then(b.cmp(a))
                 })
                 .unwrap_or_default();

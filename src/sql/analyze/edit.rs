@@ -643,6 +643,19 @@ impl<'a> Editor<'a> {
         {
             return at + 1;
         }
+        // The next value of a sequence.
+        if self.says_any(at, &["NEXT", "PREVIOUS"])
+            && self.is(at + 1, Keyword::VALUE)
+            && self.is(at + 2, Keyword::FOR)
+        {
+            let mut behind = at + 4;
+            while self.says(behind, ".") {
+                behind += 2;
+            }
+            let last = self.tok(behind - 1).unwrap_or(tok);
+            self.push(Token::Placeholder(String::new()), tok.start..last.end);
+            return behind;
+        }
         if self.says(at, "SOUNDS") && self.is(at + 1, Keyword::LIKE) && self.is_behind_operand() {
             self.keyword(tok, Keyword::RLIKE);
             return at + 2;

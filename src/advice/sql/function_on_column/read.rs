@@ -263,7 +263,7 @@ fn one_stretch<'h>(
     hits: &'h [Hit<'_>],
     year: &Hit<'_>,
 ) -> Option<(String, Vec<&'h Hit<'h>>)> {
-    let number = |hit: &Hit<'_>, name: &str| {
+    let part = |hit: &Hit<'_>, name: &str| {
         let wrapped = hit.wrapped?;
         let is_it = wrapped.why == Why::Function(name.to_owned()) && wrapped.op == "=";
         let words = Words::of(statement.text, &wrapped.span).filter(|_| is_it)?;
@@ -271,12 +271,13 @@ fn one_stretch<'h>(
         let (_, arguments) = words.call(&sides.own)?;
         let [argument] = arguments.as_slice() else { return None };
         let [other] = sides.others.as_slice() else { return None };
-        match words.constant(other) {
-            Constant::Whole(number) if words.is_column(argument) => {
-                Some((number, words.text(argument).to_owned()))
-            }
-            _ => None,
-        }
+        let part = match (words.constant(other), words.call(other)) {
+            (Constant::Whole(number), _) => Part::Number(number),
+            // The same part of another moment.
+            (_, Some((own, of))) if own == name => Part::Of(words.text(of.first()?).to_owned()),
+            _ => return None,
+        };
+        words.is_column(argument).then(|| (part, words.text(argument).to_owned()))
     };
     let type_name = statement.column(year.column).and_then(|it| Some(it.data_type()?.name));
     if type_name
@@ -290,16 +291,36 @@ fn one_stretch<'h>(
     let find = |names: &[&str]| {
         hits.iter()
             .filter(same)
-            .find_map(|hit| names.iter().find_map(|name| Some((number(hit, name)?.0, hit))))
+            .find_map(|hit| names.iter().find_map(|name| Some((part(hit, name)?.0, hit))))
     };
-    let (of_year, column) = number(year, "YEAR")?;
+    let (of_year, column) = part(year, "YEAR")?;
     let (month, of_month) = find(&["MONTH"])?;
-    let period = Period::year(of_year)?.month(month)?;
-    let (period, others) = match find(&["DAY", "DAYOFMONTH"]) {
-        Some((day, of_day)) => (period.day(day)?, vec![of_month, of_day]),
-        None => (period, vec![of_month]),
-    };
-    Some((bounds(&column, "=", &[(period.first(), period.next())])?, others))
+    let day = find(&["DAY", "DAYOFMONTH"]);
+    match (of_year, month, day) {
+        (Part::Number(of_year), Part::Number(month), Some((Part::Number(day), of_day))) => {
+            let period = Period::year(of_year)?.month(month)?.day(day)?;
+            let range = bounds(&column, "=", &[(period.first(), period.next())])?;
+            Some((range, vec![of_month, of_day]))
+        }
+        (Part::Number(of_year), Part::Number(month), _) => {
+            let period = Period::year(of_year)?.month(month)?;
+            let range = bounds(&column, "=", &[(period.first(), period.next())])?;
+            Some((range, vec![of_month]))
+        }
+        (Part::Of(moment), Part::Of(same), _) if moment == same => {
+            let first = format!("DATE_FORMAT({moment}, '%Y-%m-01')");
+            let next = format!("{first} + INTERVAL 1 MONTH");
+            Some((bounds(&column, "=", &[(first, next)])?, vec![of_month]))
+        }
+        _ => None,
+    }
+}
+
+/// What YEAR() or MONTH() equals.
+enum Part {
+    Number(i128),
+    /// The same part of this moment.
+    Of(String),
 }
 
 fn finding(statement: &Statement<'_>, hits: &[Hit<'_>]) -> Option<Finding> {
