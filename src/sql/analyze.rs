@@ -22,6 +22,8 @@ mod statement;
 mod tests;
 mod words;
 
+use std::cell::Cell;
+
 use sqlparser::ast::Query;
 use sqlparser::dialect::MySqlDialect;
 use sqlparser::parser::{Parser, ParserError};
@@ -29,7 +31,6 @@ use sqlparser::tokenizer::Token;
 
 use self::build::{Builder, Place};
 use self::edit::Facts;
-use self::statement::Statement;
 use self::words::{Tok, Words};
 use super::shape::{Catalog, Role, Shape};
 
@@ -60,10 +61,6 @@ const LEVELS: usize = 1_000;
 /// Stack of the thread that reads deep statements.
 const STACK: usize = 64 * 1024 * 1024;
 
-/// Nesting, and words and operators, up to which the caller's stack will do.
-const SHALLOW: usize = 8;
-const SHORT: usize = 160;
-
 /// Reads a statement.
 ///
 /// # Errors
@@ -71,20 +68,39 @@ const SHORT: usize = 160;
 /// See [`Refused`].
 pub fn analyze(text: &str, catalog: &dyn Catalog) -> Result<Shape, Refused> {
     let words = Words::of(text);
-    let statement = statement::statement(text, &words)?;
+    statement::statement(text, &words)?;
     if is_too_large(&words) {
         return Err(Refused::TooLarge);
     }
-    if words.depth <= SHALLOW && words.levels(text) <= SHORT {
-        return read(text, &words, statement, catalog);
+    if words.is_shallow(text) {
+        let limits = Limits::default();
+        let shape = read(text, &words, catalog, &limits);
+        if !limits.wants_stack.get() {
+            return shape;
+        }
     }
     std::thread::scope(|scope| {
         let reader = std::thread::Builder::new().stack_size(STACK);
-        match reader.spawn_scoped(scope, || read(text, &words, statement, catalog)) {
+        let read = || {
+            let limits = Limits { is_deep: true, ..Limits::default() };
+            read(text, &words, catalog, &limits)
+        };
+        match reader.spawn_scoped(scope, read) {
             Ok(thread) => thread.join().unwrap_or_else(|it| std::panic::resume_unwind(it)),
             Err(_) => Err(Refused::TooLarge),
         }
     })
+}
+
+/// What the views in a statement may still ask for.
+#[derive(Debug, Default)]
+struct Limits {
+    /// Views that were read.
+    views: Cell<usize>,
+    /// The stack is large.
+    is_deep: bool,
+    /// A view needs a large one.
+    wants_stack: Cell<bool>,
 }
 
 fn is_too_large(words: &Words) -> bool {
@@ -95,10 +111,10 @@ fn is_too_large(words: &Words) -> bool {
 fn read(
     text: &str,
     words: &Words,
-    statement: Statement,
     catalog: &dyn Catalog,
+    limits: &Limits,
 ) -> Result<Shape, Refused> {
-    let refused = match shape(text, words, statement, catalog) {
+    let refused = match shape(text, words, catalog, limits) {
         Ok(shape) if !cut::ends_in_name(text, words) => return Ok(shape),
         // The last condition is a part of one.
         Ok(_) => Refused::NotUnderstood(THE_END.to_owned()),
@@ -109,32 +125,26 @@ fn read(
     if !is_cut {
         return Err(refused);
     }
-    for length in cut::lengths(text, words) {
-        let shorter = words.cut(text, length);
-        if let Ok(statement) = statement::statement(text, &shorter)
-            && let Ok(shape) = shape(text, &shorter, statement, catalog)
-        {
-            return Ok(shape);
-        }
-    }
-    Err(refused)
+    let shorter = cut::lengths(text, words).into_iter().map(|length| words.cut(text, length));
+    let shape = shorter.into_iter().find_map(|words| shape(text, &words, catalog, limits).ok());
+    shape.ok_or(refused)
 }
 
 fn shape(
     text: &str,
     words: &Words,
-    mut statement: Statement,
     catalog: &dyn Catalog,
+    limits: &Limits,
 ) -> Result<Shape, Refused> {
-    let tokens = std::mem::take(&mut statement.query);
-    if tokens.is_empty() {
+    let statement = statement::statement(text, words)?;
+    if statement.query.is_empty() {
         let facts = Facts::default();
-        return Ok(Builder::new(text, words, &facts, catalog).finish(&statement));
+        return Ok(Builder::new(text, words, &facts, catalog, limits).finish(&statement));
     }
-    let Parsed { query, facts } = parse(text, &tokens)?;
+    let Parsed { query, facts } = parse(text, &statement.query)?;
     let mut builder = Builder {
         assignments: statement.assignments,
-        ..Builder::new(text, words, &facts, catalog)
+        ..Builder::new(text, words, &facts, catalog, limits)
     };
     builder.query(&query, Place { role: Role::Statement, parent: None, outer: None });
     if builder.is_too_large {

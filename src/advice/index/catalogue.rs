@@ -19,6 +19,8 @@ pub(in crate::advice) const RULES: &[&Rule] = &[
     &wide_primary_key::RULE,
     &range_before_equality::RULE,
     &mixed_directions::RULE,
+    &expression::RULE,
+    &json_path::RULE,
     &index_refused::RULE,
 ];
 
@@ -307,6 +309,47 @@ rules! {
     /// SELECT note FROM bid WHERE id = 5;
     /// ```
     Index "IDX017" "mixed-directions";
+
+    expression:
+    /// A function of a column is compared, and cannot be taken off it.
+    ///
+    /// **Costs.** The function is called for every row of the table.
+    /// **Wrong when.** The condition can be written on the bare column: then that is the better way,
+    /// and SQL001 shows it.
+    /// **Verify.** EXPLAIN: the index on the expression is the key.
+    /// **Source.** MySQL manual, functional key parts; MariaDB, generated columns.
+    ///
+    /// ```sql schema
+    /// CREATE TABLE doc (id INT PRIMARY KEY, body VARCHAR(900) NOT NULL);
+    /// -- rows: 90000
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM doc WHERE MD5(body) = '5d41402abc4b2a76b9719d911017c592';
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM doc WHERE body = 'hello';
+    /// ```
+    Index "IDX018" "expression-without-index";
+
+    json_path:
+    /// A value inside a JSON document is compared.
+    ///
+    /// **Costs.** Every document is read and taken apart.
+    /// **Wrong when.** The table is small, or the path is hardly ever asked for.
+    /// **Verify.** EXPLAIN: the index on the generated column is the key.
+    /// **Source.** MySQL manual, indexing a generated column to provide a JSON column index.
+    ///
+    /// ```sql schema
+    /// CREATE TABLE event (id INT PRIMARY KEY, doc JSON);
+    /// -- rows: 90000
+    /// ```
+    /// ```sql finding
+    /// SELECT id FROM event WHERE doc->>'$.kind' = 'login';
+    /// ```
+    /// ```sql clean
+    /// SELECT doc->>'$.kind' FROM event WHERE id = 5;
+    /// ```
+    Index "IDX019" "json-path-without-index";
 
     index_refused:
     /// An index that would help is one that the server refuses.

@@ -13,6 +13,7 @@ mod candidate;
 pub(super) mod catalogue;
 mod cost;
 mod estimate;
+mod expression;
 mod limit;
 mod mismatch;
 mod query;
@@ -119,7 +120,7 @@ pub(super) fn advise(
         true => hours.unwrap_or(0.0) * 1e6,
         false => 0.0,
     };
-    let floors = Floors { whole, least };
+    let floors = Floors { whole, least, is_timed: workload.is_timed };
     let chosen = Selector::new(&tables, &weighed, floors, &hinted).choose();
     let judge = verdict::Judge {
         tables: &tables,
@@ -127,8 +128,10 @@ pub(super) fn advise(
         weighed: &weighed,
         chosen: &chosen,
         workload,
+        server: workload.server.as_ref().or_else(|| schema.and_then(Schema::server)),
     };
     let (mut findings, rejected) = judge.findings();
+    findings.extend(expression::findings(&weighed, classes, &tables, workload, schema));
     if let Some(schema) = schema {
         let replaced = judge.replaced();
         findings.extend(redundant::findings(schema, &replaced, &hinted, &judge));

@@ -1,14 +1,15 @@
 //! What was chosen, as findings: the statement to run, what it serves, what it costs, how to see
 //! that it helped; and for each class without one why no new index helps.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::advice::{
     Action, Benefit, Category, Confidence, Fact, Finding, IndexColumn, IndexProposal,
     Recommendation, Rejected, Rule, Severity, Subject, Workload,
 };
+use crate::flavor::Family;
 use crate::plan::Amount;
-use crate::schema::Table;
+use crate::schema::{Server, Table};
 use crate::sql::fingerprint::ClassId;
 use crate::sql::shape::Why;
 
@@ -27,6 +28,7 @@ pub(super) struct Judge<'j, 'a> {
     pub weighed: &'j [Weighed],
     pub chosen: &'j Chosen,
     pub workload: &'j Workload<'j>,
+    pub server: Option<&'j Server>,
 }
 
 impl Judge<'_, '_> {
@@ -39,9 +41,18 @@ impl Judge<'_, '_> {
             gained.extend(member.gain.classes.iter().map(|(class, ..)| *class));
             findings.push(self.of_index(member, &mut names));
         }
+        // The first wish of each class that was not granted, by place among those left out.
+        let mut refused: HashMap<usize, usize> = HashMap::new();
+        for (at, (candidate, left)) in self.chosen.left.iter().enumerate() {
+            if !matches!(left, Left::Within(_)) {
+                for wisher in &self.chosen.candidates[*candidate].wishers {
+                    refused.entry(*wisher).or_insert(at);
+                }
+            }
+        }
         for (place, class) in self.weighed.iter().enumerate() {
             if !gained.contains(&place) {
-                findings.extend(self.without(place, class));
+                findings.extend(self.without(place, class, &refused));
             }
         }
         (findings, self.rejected())
@@ -105,7 +116,7 @@ impl Judge<'_, '_> {
             ..Recommendation::default()
         };
         if has_schema {
-            change(known, member, &name, &mut recommendation);
+            change(known, member, (&name, self.online(known)), &mut recommendation);
         } else {
             recommendation.text = format!(
                 "An index beginning with ({list}) should exist on {}: see SHOW CREATE TABLE {}. \
@@ -156,6 +167,17 @@ impl Judge<'_, '_> {
             ),
             queries: queries.into_iter().map(|(_, id)| id).collect(),
         }
+    }
+
+    /// What makes the change fail rather than lock the table, on a server that is known to have
+    /// it: MySQL 5.6, MariaDB 10.0.
+    fn online(&self, known: &Known<'_>) -> &'static str {
+        let server = self.server.filter(|_| known.table.is_some_and(|table| table.is_innodb()));
+        let has_it = server.is_some_and(|server| match server.family {
+            Family::MariaDb => server.major >= 10,
+            _ => (server.major, server.minor) >= (5, 6),
+        });
+        if has_it { ", ALGORITHM=INPLACE, LOCK=NONE" } else { "" }
     }
 
     /// The class that gains most, with what a call costs it before and after.
@@ -258,7 +280,12 @@ impl Judge<'_, '_> {
     }
 
     /// Why a class gets no index.
-    fn without(&self, place: usize, class: &Weighed) -> Option<Finding> {
+    fn without(
+        &self,
+        place: usize,
+        class: &Weighed,
+        refused: &HashMap<usize, usize>,
+    ) -> Option<Finding> {
         let own = &self.analysed[class.class];
         let is_examined =
             class.looks.iter().any(|look| look.reason.is_some() || !look.wishes.is_empty());
@@ -280,11 +307,9 @@ impl Judge<'_, '_> {
             return None;
         }
         // A wish that was not granted says more than a table that needs nothing.
-        let left = self.chosen.left.iter().find_map(|(at, left)| {
-            let candidate = &self.chosen.candidates[*at];
-            candidate.wishers.contains(&place).then_some((candidate, left))
-        });
-        if let Some((candidate, left)) = left.filter(|(_, left)| !matches!(left, Left::Within(_))) {
+        let left = refused.get(&place).and_then(|at| self.chosen.left.get(*at));
+        let left = left.map(|(at, left)| (&self.chosen.candidates[*at], left));
+        if let Some((candidate, left)) = left {
             let (table, key) = &candidate.keys[0];
             let known = self.tables.get(*table);
             let rule = match left {
@@ -417,10 +442,16 @@ impl Judge<'_, '_> {
 }
 
 /// The statements that make the change and undo it.
-fn change(known: &Known<'_>, member: &Member, name: &str, recommendation: &mut Recommendation) {
+fn change(
+    known: &Known<'_>,
+    member: &Member,
+    (name, online): (&str, &str),
+    recommendation: &mut Recommendation,
+) {
     let on = quoted_table(known);
     let parts = limit::parts(known, &member.key);
-    recommendation.sql = vec![format!("ALTER TABLE {on} ADD INDEX {} ({parts})", quoted(name))];
+    recommendation.sql =
+        vec![format!("ALTER TABLE {on} ADD INDEX {} ({parts}){online}", quoted(name))];
     recommendation.undo = vec![format!("ALTER TABLE {on} DROP INDEX {}", quoted(name))];
     recommendation.action = Action::Create;
     for place in &member.replaces {

@@ -58,7 +58,7 @@ const MIN_OFFSET_OF_MADE: u64 = 10_000;
 
 pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     let deep = statement.blocks().find_map(|(at, block)| {
-        let limit = block.limit.filter(|limit| is_deep(block, *limit))?;
+        let limit = block.limit.filter(|limit| is_deep(statement, block, *limit))?;
         Some((at, block, limit))
     });
     let finding = match deep {
@@ -70,10 +70,17 @@ pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     finding.into_iter().collect()
 }
 
-fn is_deep(block: &Block, limit: Limit) -> bool {
+fn is_deep(statement: &Statement<'_>, block: &Block, limit: Limit) -> bool {
+    // A view stands nowhere in the text, and is read as the table behind it.
+    let is_in_text =
+        |place: &usize| statement.block(*place).is_some_and(|block| !block.span.is_empty());
     let is_made = !block.group.is_empty()
         || block.is_distinct
-        || block.sources.iter().any(|source| !matches!(source.of, SourceOf::Table(_)));
+        || block.sources.iter().any(|source| match &source.of {
+            SourceOf::Table(_) => false,
+            SourceOf::Derived(blocks) | SourceOf::Common(blocks) => blocks.iter().any(is_in_text),
+            SourceOf::Other => true,
+        });
     let least = if is_made { MIN_OFFSET_OF_MADE } else { MIN_OFFSET };
     limit.offset.is_some_and(|offset| offset >= least)
 }

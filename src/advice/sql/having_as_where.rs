@@ -47,6 +47,9 @@ rule! {
     /// ```sql clean
     /// SELECT desk, SUM(total) FROM trades GROUP BY desk WITH ROLLUP HAVING desk = 5;
     /// ```
+    /// ```sql clean
+    /// SELECT desk, MAX(total) AS desk FROM trades GROUP BY day HAVING desk > 5;
+    /// ```
     Sql "SQL022" "having-as-where"
 }
 

@@ -137,6 +137,7 @@ fn joined(
     let outer = statement.block(at.0)?;
     let [item] = block.items.as_slice() else { return None };
     let ItemKind::Column(_) = &item.kind else { return None };
+    let is_write = matches!(statement.shape.verb, Verb::Update | Verb::Delete);
     let is_plain = outer.sources.len() == 1
         && outer.limit.is_none()
         && outer.order.is_empty()
@@ -144,8 +145,10 @@ fn joined(
         && block.arm.is_none()
         && item.alias.is_none()
         && outer.span.start < block.span.start
+        // A star would take the joined column as well.
+        && !outer.items.iter().any(|item| item.kind == ItemKind::Star(None))
         && !looks_out(statement.shape, inner)
-        && statement.shape.writes.len() == 1;
+        && statement.shape.writes.len() == usize::from(is_write);
     if !is_plain {
         return None;
     }

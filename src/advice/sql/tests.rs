@@ -6,8 +6,11 @@ use crate::advice::workload::Class;
 use crate::advice::{Action, Finding};
 use crate::plan::{self, Plan};
 use crate::schema::Schema;
-use crate::sql::analyze::analyze;
+use crate::sql::analyze::{Refused, analyze};
 use crate::sql::fingerprint::{ClassId, fingerprint};
+
+mod guards;
+mod rewrites;
 
 use super::statement::Statement;
 use super::{read, rules};
@@ -37,16 +40,22 @@ impl<'a> Given<'a> {
     /// What all rules say.
     #[track_caller]
     pub fn read(&self) -> Vec<Finding> {
+        match self.try_read() {
+            Ok(findings) => findings,
+            Err(refused) => panic!("{refused}: {}", self.text),
+        }
+    }
+
+    /// The same; why the statement is not read, where it is not.
+    #[track_caller]
+    pub fn try_read(&self) -> Result<Vec<Finding>, Refused> {
         let schema = self.schema.map(|text| {
             let (schema, problems) = Schema::read(text.as_bytes(), "schema.sql");
             assert_eq!(problems, [], "{text}");
             schema
         });
         let names = Names { schema: schema.as_ref(), database: None };
-        let shape = match analyze(self.text, &names) {
-            Ok(shape) => shape,
-            Err(refused) => panic!("{refused}: {}", self.text),
-        };
+        let shape = analyze(self.text, &names)?;
         let plans: Vec<Plan> =
             self.plan.map(|text| plan::read(text.as_bytes(), 0).plans).unwrap_or_default();
         let class = Class {
@@ -72,7 +81,7 @@ impl<'a> Given<'a> {
         for finding in &findings {
             sound(finding, self.text);
         }
-        findings
+        Ok(findings)
     }
 
     /// What one rule says.

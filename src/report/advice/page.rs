@@ -122,6 +122,10 @@ fn classes(finding: &Finding) -> impl Iterator<Item = ClassId> {
 
 /// Whether a finding is told below another one on the same class.
 fn belongs(cause: &Finding, other: &Finding) -> bool {
+    // What is about a table alone is not the cause of what a class suffers from.
+    if cause.subject.query_id.is_none() || other.subject.query_id.is_none() {
+        return false;
+    }
     let is_index = |finding: &Finding| finding.category == Category::Index;
     let table = |finding: &Finding| {
         let table = finding.subject.table.as_deref()?;

@@ -24,6 +24,7 @@ pub(super) struct Builder<'a> {
     pub(super) words: &'a Words,
     pub(super) facts: &'a Facts,
     pub(super) catalog: &'a dyn Catalog,
+    pub(super) limits: &'a super::Limits,
     /// How many views this text stands in.
     pub(super) views: usize,
     pub(super) blocks: Vec<Block>,
@@ -503,7 +504,8 @@ impl<'a> Builder<'a> {
     fn key(&mut self, block: usize, expr: &Expr, is_descending: bool) -> Key {
         let span = self.cover(expr);
         let is_descending = is_descending || self.says_behind(span.end, "DESC");
-        if let Some(position) = position(expr) {
+        // A position is a number alone.
+        if let Some(position) = number(expr).and_then(|number| usize::try_from(number).ok()) {
             let items = &self.blocks[block].items;
             let has_star =
                 items.iter().take(position).any(|item| matches!(item.kind, ItemKind::Star(_)));
@@ -527,7 +529,6 @@ impl<'a> Builder<'a> {
     }
 
     fn limit(&self, query: &Query) -> Option<Limit> {
-        let number = |expr: &Expr| self.number(expr);
         match query.limit_clause.as_ref()? {
             LimitClause::LimitOffset { limit, offset, .. } => Some(Limit {
                 offset: offset.as_ref().map_or(Some(0), |offset| number(&offset.value)),
@@ -538,15 +539,10 @@ impl<'a> Builder<'a> {
             }
         }
     }
-
-    fn number(&self, expr: &Expr) -> Option<u64> {
-        let Expr::Value(value) = expr else { return None };
-        bytes(value.span).and_then(|range| self.text.get(range))?.parse().ok()
-    }
 }
 
-/// A position of GROUP BY or ORDER BY: a number alone.
-fn position(expr: &Expr) -> Option<usize> {
+/// The number that an expression is, if it is written out.
+fn number(expr: &Expr) -> Option<u64> {
     let Expr::Value(value) = expr else { return None };
     match &value.value {
         sqlparser::ast::Value::Number(number, _) => number.parse().ok(),

@@ -27,14 +27,26 @@ impl Builder<'_> {
     pub(super) fn cover(&self, expr: &Expr) -> Range<usize> {
         let part = match expr {
             Expr::BinaryOp { op, .. } if is_logical(op) => Part::Condition,
-            Expr::BinaryOp { op, .. } if super::condition::comparison(op).is_some() => Part::Condition,
-            Expr::Exists { .. } | Expr::IsNull(_) | Expr::IsNotNull(_) | Expr::IsTrue(_)
-            | Expr::IsNotTrue(_) | Expr::IsFalse(_) | Expr::IsNotFalse(_) | Expr::IsUnknown(_)
-            | Expr::IsNotUnknown(_) => Part::Condition,
-            Expr::Like { .. } | Expr::RLike { .. } | Expr::Between { .. } | Expr::In { .. }
-            | Expr::AnyOp { .. } | Expr::AllOp { .. } | Expr::MemberOf(_) | Expr::BinaryOp { .. } => {
-                Part::Operand
+            Expr::BinaryOp { op, .. } if super::condition::comparison(op).is_some() => {
+                Part::Condition
             }
+            Expr::Exists { .. }
+            | Expr::IsNull(_)
+            | Expr::IsNotNull(_)
+            | Expr::IsTrue(_)
+            | Expr::IsNotTrue(_)
+            | Expr::IsFalse(_)
+            | Expr::IsNotFalse(_)
+            | Expr::IsUnknown(_)
+            | Expr::IsNotUnknown(_) => Part::Condition,
+            Expr::Like { .. }
+            | Expr::RLike { .. }
+            | Expr::Between { .. }
+            | Expr::In { .. }
+            | Expr::AnyOp { .. }
+            | Expr::AllOp { .. }
+            | Expr::MemberOf(_)
+            | Expr::BinaryOp { .. } => Part::Operand,
             _ => Part::Term,
         };
         self.cover_as(expr, part)
@@ -186,14 +198,62 @@ impl Builder<'_> {
             _ => return false,
         }
         match tok.word {
-            K::AND | K::OR | K::XOR | K::WHERE | K::ON | K::HAVING | K::SELECT | K::FROM | K::GROUP
-            | K::ORDER | K::BY | K::LIMIT | K::UNION | K::EXCEPT | K::INTERSECT | K::JOIN | K::INNER
-            | K::LEFT | K::RIGHT | K::CROSS | K::STRAIGHT_JOIN | K::NATURAL | K::SET | K::VALUES
-            | K::WHEN | K::THEN | K::ELSE | K::CASE | K::END | K::WITH | K::WINDOW | K::FOR | K::LOCK
-            | K::INTO | K::RETURNING | K::AS | K::ASC | K::DESC | K::USING | K::DISTINCT
-            | K::PROCEDURE | K::SEPARATOR | K::OFFSET => true,
-            K::NOT | K::BETWEEN | K::LIKE | K::IN | K::IS | K::REGEXP | K::RLIKE | K::ESCAPE
-            | K::EXISTS | K::MEMBER | K::ANY | K::SOME | K::ALL => part >= Part::Operand,
+            K::AND
+            | K::OR
+            | K::XOR
+            | K::WHERE
+            | K::ON
+            | K::HAVING
+            | K::SELECT
+            | K::FROM
+            | K::GROUP
+            | K::ORDER
+            | K::BY
+            | K::LIMIT
+            | K::UNION
+            | K::EXCEPT
+            | K::INTERSECT
+            | K::JOIN
+            | K::INNER
+            | K::LEFT
+            | K::RIGHT
+            | K::CROSS
+            | K::STRAIGHT_JOIN
+            | K::NATURAL
+            | K::SET
+            | K::VALUES
+            | K::WHEN
+            | K::THEN
+            | K::ELSE
+            | K::CASE
+            | K::END
+            | K::WITH
+            | K::WINDOW
+            | K::FOR
+            | K::LOCK
+            | K::INTO
+            | K::RETURNING
+            | K::AS
+            | K::ASC
+            | K::DESC
+            | K::USING
+            | K::DISTINCT
+            | K::PROCEDURE
+            | K::SEPARATOR
+            | K::OFFSET => true,
+            K::NOT
+            | K::BETWEEN
+            | K::LIKE
+            | K::IN
+            | K::IS
+            | K::REGEXP
+            | K::RLIKE
+            | K::ESCAPE
+            | K::EXISTS
+            | K::MEMBER
+            | K::ANY
+            | K::SOME
+            | K::ALL => part >= Part::Operand,
             K::DIV | K::MOD => part >= Part::Term,
             // An alias, or the words of a modifier.
             K::NoKeyword => !self.belongs(tok),
@@ -206,10 +266,11 @@ impl Builder<'_> {
     fn belongs(&self, tok: Tok) -> bool {
         let at = self.token_at(tok.start);
         let before = at.checked_sub(1).and_then(|at| self.words.tokens.get(at));
-        if before.is_some_and(|before| before.is(Keyword::COLLATE)) || self.says_token(at + 1, "(") {
+        if before.is_some_and(|before| before.is(Keyword::COLLATE)) || self.says_token(at + 1, "(")
+        {
             return true;
         }
-        let text = &self.text[tok.range()];
+        let text = tok.sign(self.text);
         let next = self.words.tokens.get(at + 1);
         if next.is_some_and(|next| next.kind == Kind::Literal) {
             return text.starts_with('_')
@@ -219,7 +280,8 @@ impl Builder<'_> {
             || text.eq_ignore_ascii_case("UNKNOWN")
             || text.eq_ignore_ascii_case("SOUNDS")
             || self.says_token(at + 1, ".")
-            || before.is_some_and(|before| before.sign(self.text) == "." || before.is(Keyword::OVER))
+            || before
+                .is_some_and(|before| before.sign(self.text) == "." || before.is(Keyword::OVER))
     }
 
     fn follows_interval(&self, at: usize) -> bool {

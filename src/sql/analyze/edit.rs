@@ -133,17 +133,49 @@ pub(super) fn is_unit(word: &str) -> bool {
 }
 
 const UNITS: &[&str] = &[
-    "DAY", "DAY_HOUR", "DAY_MICROSECOND", "DAY_MINUTE", "DAY_SECOND", "HOUR", "HOUR_MICROSECOND",
-    "HOUR_MINUTE", "HOUR_SECOND", "MICROSECOND", "MINUTE", "MINUTE_MICROSECOND", "MINUTE_SECOND",
-    "MONTH", "QUARTER", "SECOND", "SECOND_MICROSECOND", "WEEK", "YEAR", "YEAR_MONTH",
-    "SQL_TSI_DAY", "SQL_TSI_HOUR", "SQL_TSI_MINUTE", "SQL_TSI_MONTH", "SQL_TSI_QUARTER",
-    "SQL_TSI_SECOND", "SQL_TSI_WEEK", "SQL_TSI_YEAR",
+    "DAY",
+    "DAY_HOUR",
+    "DAY_MICROSECOND",
+    "DAY_MINUTE",
+    "DAY_SECOND",
+    "HOUR",
+    "HOUR_MICROSECOND",
+    "HOUR_MINUTE",
+    "HOUR_SECOND",
+    "MICROSECOND",
+    "MINUTE",
+    "MINUTE_MICROSECOND",
+    "MINUTE_SECOND",
+    "MONTH",
+    "QUARTER",
+    "SECOND",
+    "SECOND_MICROSECOND",
+    "WEEK",
+    "YEAR",
+    "YEAR_MONTH",
+    "SQL_TSI_DAY",
+    "SQL_TSI_HOUR",
+    "SQL_TSI_MINUTE",
+    "SQL_TSI_MONTH",
+    "SQL_TSI_QUARTER",
+    "SQL_TSI_SECOND",
+    "SQL_TSI_WEEK",
+    "SQL_TSI_YEAR",
 ];
 
 /// What may stand between SELECT and what it selects.
 const MODIFIERS: &[&str] = &[
-    "ALL", "DISTINCT", "DISTINCTROW", "HIGH_PRIORITY", "STRAIGHT_JOIN", "SQL_SMALL_RESULT",
-    "SQL_BIG_RESULT", "SQL_BUFFER_RESULT", "SQL_NO_CACHE", "SQL_CACHE", "SQL_CALC_FOUND_ROWS",
+    "ALL",
+    "DISTINCT",
+    "DISTINCTROW",
+    "HIGH_PRIORITY",
+    "STRAIGHT_JOIN",
+    "SQL_SMALL_RESULT",
+    "SQL_BIG_RESULT",
+    "SQL_BUFFER_RESULT",
+    "SQL_NO_CACHE",
+    "SQL_CACHE",
+    "SQL_CALC_FOUND_ROWS",
 ];
 
 /// Lists and chains of OR with more values than this are not given to the parser.
@@ -158,6 +190,11 @@ const MAX_JOINS: usize = 64;
 fn span_of(range: Range<usize>) -> Span {
     let place = |at: usize| Location::new(1, at as u64 + 1);
     Span::new(place(range.start), place(range.end))
+}
+
+/// A function's only argument.
+fn one(argument: Range<usize>) -> Vec<Range<usize>> {
+    std::iter::once(argument).collect()
 }
 
 fn word(keyword: Keyword) -> Token {
@@ -251,11 +288,8 @@ impl<'a> Editor<'a> {
     }
 
     fn named(&mut self, tok: Tok, name: &str) {
-        let word = Word {
-            value: name.to_owned(),
-            quote_style: Some('`'),
-            keyword: Keyword::NoKeyword,
-        };
+        let word =
+            Word { value: name.to_owned(), quote_style: Some('`'), keyword: Keyword::NoKeyword };
         self.push(Token::Word(word), tok.range());
     }
 
@@ -334,11 +368,11 @@ impl<'a> Editor<'a> {
     }
 
     fn says_at(&self, tok: Tok, text: &str) -> bool {
-        &self.text[tok.range()] == text
+        tok.sign(self.text) == text
     }
 
     fn literal(&mut self, at: usize, tok: Tok) -> usize {
-        let text = &self.text[tok.range()];
+        let text = tok.sign(self.text);
         let token = match text.as_bytes() {
             // Ours, where UPDATE sets nothing yet.
             [] => Token::Number("1".to_owned(), false),
@@ -543,13 +577,19 @@ impl<'a> Editor<'a> {
         };
         let mut terms = 1;
         let step = length + 3;
-        while at + (terms + 1) * step <= end + 1 && is_or(at + terms * step - 1) && is_same(at + terms * step) {
+        while at + (terms + 1) * step <= end + 1
+            && is_or(at + terms * step - 1)
+            && is_same(at + terms * step)
+        {
             terms += 1;
         }
         let behind = |terms: usize| at + terms * step - 1;
         let ends = |at: usize| {
-            at >= end || is_or(at) || self.says_any(at, &[")", ";"])
-                || self.is_any(at, &[Keyword::GROUP, Keyword::ORDER, Keyword::LIMIT, Keyword::HAVING])
+            at >= end
+                || is_or(at)
+                || self.says_any(at, &[")", ";"])
+                || self
+                    .is_any(at, &[Keyword::GROUP, Keyword::ORDER, Keyword::LIMIT, Keyword::HAVING])
         };
         if !ends(behind(terms)) {
             terms -= 1;
@@ -559,7 +599,7 @@ impl<'a> Editor<'a> {
         }
         let values = (0..terms).filter_map(|term| {
             let value = self.tok(at + term * step + length + 1)?;
-            Some(super::expression::literal(&self.text[value.range()]))
+            Some(super::expression::literal(value.sign(self.text)))
         });
         let values: Vec<_> = values.collect();
         let first = self.tok(name_end + 1)?;
@@ -588,7 +628,8 @@ impl<'a> Editor<'a> {
         let clause = self.frame().clause;
         // `_utf8mb4'x'`, `DATE '2026-01-01'`.
         if self.is_string(at + 1) && !self.is_behind(Keyword::AS) {
-            let is_typed = ["DATE", "TIME", "TIMESTAMP"].iter().any(|it| text.eq_ignore_ascii_case(it));
+            let is_typed =
+                ["DATE", "TIME", "TIMESTAMP"].iter().any(|it| text.eq_ignore_ascii_case(it));
             if text.starts_with('_') || is_typed {
                 let end = self.strings_end(at + 1);
                 let last = self.tok(end - 1).unwrap_or(tok);
@@ -596,10 +637,24 @@ impl<'a> Editor<'a> {
                 return end;
             }
         }
-        if text.starts_with('_') && self.text(at + 1).starts_with(['x', 'X', 'b', 'B', '0'])
+        if text.starts_with('_')
+            && self.text(at + 1).starts_with(['x', 'X', 'b', 'B', '0'])
             && self.tok(at + 1).is_some_and(|tok| tok.kind == Kind::Literal)
         {
             return at + 1;
+        }
+        // The next value of a sequence.
+        if self.says_any(at, &["NEXT", "PREVIOUS"])
+            && self.is(at + 1, Keyword::VALUE)
+            && self.is(at + 2, Keyword::FOR)
+        {
+            let mut behind = at + 4;
+            while self.says(behind, ".") {
+                behind += 2;
+            }
+            let last = self.tok(behind - 1).unwrap_or(tok);
+            self.push(Token::Placeholder(String::new()), tok.start..last.end);
+            return behind;
         }
         if self.says(at, "SOUNDS") && self.is(at + 1, Keyword::LIKE) && self.is_behind_operand() {
             self.keyword(tok, Keyword::RLIKE);
@@ -608,7 +663,8 @@ impl<'a> Editor<'a> {
         if clause == Clause::Limit && self.says_any(at, &["ROWS", "ROW"]) {
             return at + if self.says(at + 1, "EXAMINED") { 3 } else { 1 };
         }
-        if self.frame().kind == FrameKind::Window && self.says_any(at, &["ROWS", "RANGE", "GROUPS"]) {
+        if self.frame().kind == FrameKind::Window && self.says_any(at, &["ROWS", "RANGE", "GROUPS"])
+        {
             let closes = self.find(at..end, |at| self.says(at, ")"));
             return closes.unwrap_or(end);
         }
@@ -640,7 +696,7 @@ impl<'a> Editor<'a> {
             }
             "CONVERT" => {
                 if let Some(using) = self.find(inside.clone(), |at| self.is(at, Keyword::USING)) {
-                    vec![inside.start..using]
+                    one(inside.start..using)
                 } else {
                     let to = comma(self).unwrap_or(close);
                     self.cast(tok, open, inside.start..to, to + 1, close);
@@ -649,14 +705,15 @@ impl<'a> Editor<'a> {
             }
             "EXTRACT" => {
                 let from = self.find(inside.clone(), |at| self.is(at, Keyword::FROM));
-                vec![from.map_or(inside.start, |from| from + 1)..close]
+                one(from.map_or(inside.start, |from| from + 1)..close)
             }
             "TRIM" => {
-                let skip = usize::from(self.says_any(inside.start, &["LEADING", "TRAILING", "BOTH"]));
+                let skip =
+                    usize::from(self.says_any(inside.start, &["LEADING", "TRAILING", "BOTH"]));
                 let start = inside.start + skip;
                 match self.find(start..close, |at| self.is(at, Keyword::FROM)) {
                     Some(from) => vec![from + 1..close, start..from],
-                    None => vec![start..close],
+                    None => one(start..close),
                 }
             }
             "SUBSTRING" | "SUBSTR" | "MID" | "POSITION" | "LOCATE" => {
@@ -675,11 +732,11 @@ impl<'a> Editor<'a> {
             }
             "CHAR" => {
                 let using = self.find(inside.clone(), |at| self.is(at, Keyword::USING));
-                vec![inside.start..using.unwrap_or(close)]
+                one(inside.start..using.unwrap_or(close))
             }
             "WEIGHT_STRING" => {
                 let ends = |at: usize| self.is(at, Keyword::AS) || self.says(at, "LEVEL");
-                vec![inside.start..self.find(inside.clone(), ends).unwrap_or(close)]
+                one(inside.start..self.find(inside.clone(), ends).unwrap_or(close))
             }
             "JSON_VALUE" => {
                 let ends = |at: usize| {
@@ -687,16 +744,16 @@ impl<'a> Editor<'a> {
                         || self.says_any(at, &["DEFAULT"])
                         || (self.says_any(at, &["NULL", "ERROR"]) && self.is(at + 1, Keyword::ON))
                 };
-                vec![inside.start..self.find(inside.clone(), ends).unwrap_or(close)]
+                one(inside.start..self.find(inside.clone(), ends).unwrap_or(close))
             }
             "TIMESTAMPDIFF" | "TIMESTAMPADD" | "GET_FORMAT" => {
-                vec![comma(self).map_or(inside.start, |comma| comma + 1)..close]
+                one(comma(self).map_or(inside.start, |comma| comma + 1)..close)
             }
             "JSON_TABLE" => {
                 let path = comma(self).unwrap_or(close);
                 let columns = self.json_columns(path..close);
                 self.facts.json_tables.insert(tok.start, columns);
-                vec![inside.start..path]
+                one(inside.start..path)
             }
             _ => {
                 self.name(tok);
@@ -735,7 +792,7 @@ impl<'a> Editor<'a> {
     fn cast(&mut self, tok: Tok, open: usize, value: Range<usize>, to: usize, close: usize) {
         let is_date = self.says(to, "DATE");
         self.named(tok, if is_date { TO_DATE } else { CAST });
-        self.arguments(open, vec![value], close);
+        self.arguments(open, one(value), close);
     }
 
     /// Names behind COLUMNS of a JSON_TABLE: each stands behind a parenthesis or a comma.
@@ -744,7 +801,8 @@ impl<'a> Editor<'a> {
         let start = range.clone().find(|&at| self.says(at, "COLUMNS")).unwrap_or(range.end);
         for at in start + 1..range.end {
             let is_first = self.says_any(at - 1, &["(", ","]);
-            let is_name = self.tok(at).is_some_and(|tok| matches!(tok.kind, Kind::Word | Kind::Quoted));
+            let is_name =
+                self.tok(at).is_some_and(|tok| matches!(tok.kind, Kind::Word | Kind::Quoted));
             if is_first && is_name && !self.says(at, "NESTED") {
                 columns.push(super::unquoted(self.text(at)).to_lowercase());
             }
@@ -764,7 +822,14 @@ impl<'a> Editor<'a> {
         }
         match tok.word {
             K::SELECT => return self.select(at, tok),
-            K::TABLE if at == 0 || self.says(at - 1, "(") || self.is_any(at - 1, &[K::UNION, K::ALL, K::EXCEPT, K::INTERSECT, K::DISTINCT]) => {
+            K::TABLE
+                if at == 0
+                    || self.says(at - 1, "(")
+                    || self.is_any(
+                        at - 1,
+                        &[K::UNION, K::ALL, K::EXCEPT, K::INTERSECT, K::DISTINCT],
+                    ) =>
+            {
                 self.keyword(tok, K::SELECT);
                 self.push(Token::Mul, tok.range());
                 self.keyword(tok, K::FROM);
@@ -802,7 +867,9 @@ impl<'a> Editor<'a> {
                 return at + 1 + usize::from(self.is(at + 1, K::BY));
             }
             K::ORDER => self.frame().clause = Clause::Order,
-            K::ASC | K::DESC if clause == Clause::Group || kind == FrameKind::Call => return at + 1,
+            K::ASC | K::DESC if clause == Clause::Group || kind == FrameKind::Call => {
+                return at + 1;
+            }
             K::LIMIT => {
                 let is_examined = self.says(at + 1, "ROWS") && self.says(at + 2, "EXAMINED");
                 if kind == FrameKind::Call {
@@ -815,9 +882,9 @@ impl<'a> Editor<'a> {
             }
             K::SEPARATOR if kind == FrameKind::Call => return at + 2,
             K::OFFSET => {
-                let counts = self.tok(at + 1).is_some_and(|tok| {
-                    matches!(tok.kind, Kind::Literal | Kind::Variable)
-                });
+                let counts = self
+                    .tok(at + 1)
+                    .is_some_and(|tok| matches!(tok.kind, Kind::Literal | Kind::Variable));
                 if !counts || !self.is_behind_operand() {
                     self.name(tok);
                     return at + 1;
@@ -855,7 +922,9 @@ impl<'a> Editor<'a> {
                 return self.moment(at + 1);
             }
             K::UNKNOWN if self.is_behind(K::IS) || self.is_behind(K::NOT) => {}
-            K::ESCAPE if self.is_behind_operand() && self.tok(at + 1).is_some_and(|tok| tok.kind == Kind::Literal) => {}
+            K::ESCAPE
+                if self.is_behind_operand()
+                    && self.tok(at + 1).is_some_and(|tok| tok.kind == Kind::Literal) => {}
             K::MOD if self.is_behind_operand() => {
                 self.push(Token::Mod, tok.range());
                 return at + 1;
@@ -867,7 +936,11 @@ impl<'a> Editor<'a> {
             K::OVER if self.says_at_last(")") => {}
             K::RECURSIVE if self.is_behind(K::WITH) => {}
             K::ROLLUP if self.is_behind(K::WITH) => {}
-            K::VALUES if self.opens_query(at) && (at == 0 || !self.is_behind_operand()) && kind == FrameKind::Query && !self.is_call_of_values(at) => {}
+            K::VALUES
+                if self.opens_query(at)
+                    && (at == 0 || !self.is_behind_operand())
+                    && kind == FrameKind::Query
+                    && !self.is_call_of_values(at) => {}
             K::ROW if self.says(at + 1, "(") => return at + 1,
             K::COLLATE => {
                 self.keyword(tok, K::COLLATE);
@@ -876,10 +949,33 @@ impl<'a> Editor<'a> {
                 }
                 return at + 2;
             }
-            K::AS | K::BY | K::ALL | K::AND | K::ASC | K::DESC | K::BETWEEN | K::BINARY | K::CROSS
-            | K::DISTINCT | K::EXISTS | K::IN | K::INNER | K::IS | K::LATERAL | K::LEFT
-            | K::LIKE | K::NATURAL | K::NOT | K::OR | K::OUTER | K::PARTITION | K::REGEXP
-            | K::RIGHT | K::RLIKE | K::WITH | K::XOR => {}
+            K::AS
+            | K::BY
+            | K::ALL
+            | K::AND
+            | K::ASC
+            | K::DESC
+            | K::BETWEEN
+            | K::BINARY
+            | K::CROSS
+            | K::DISTINCT
+            | K::EXISTS
+            | K::IN
+            | K::INNER
+            | K::IS
+            | K::LATERAL
+            | K::LEFT
+            | K::LIKE
+            | K::NATURAL
+            | K::NOT
+            | K::OR
+            | K::OUTER
+            | K::PARTITION
+            | K::REGEXP
+            | K::RIGHT
+            | K::RLIKE
+            | K::WITH
+            | K::XOR => {}
             _ => {
                 // Not a keyword here: a column may be called `value` or `end`.
                 if self.says(at + 1, "(") {
@@ -905,9 +1001,8 @@ impl<'a> Editor<'a> {
             match self.tok(at)?.word {
                 Keyword::JOIN | Keyword::STRAIGHT_JOIN => {
                     let has_none = [Keyword::NATURAL, Keyword::CROSS, Keyword::FOR];
-                    let is_natural = (1..=3).any(|back| {
-                        at >= join + back && self.is(at - back, Keyword::NATURAL)
-                    });
+                    let is_natural = (1..=3)
+                        .any(|back| at >= join + back && self.is(at - back, Keyword::NATURAL));
                     if !is_natural && !self.is_any(at - 1, &has_none) {
                         open += 1;
                         joins += 1;
@@ -919,8 +1014,13 @@ impl<'a> Editor<'a> {
                         return (joins > 0).then_some(at);
                     }
                 }
-                Keyword::WHERE | Keyword::SET | Keyword::GROUP | Keyword::ORDER | Keyword::HAVING
-                | Keyword::LIMIT | Keyword::UNION => return None,
+                Keyword::WHERE
+                | Keyword::SET
+                | Keyword::GROUP
+                | Keyword::ORDER
+                | Keyword::HAVING
+                | Keyword::LIMIT
+                | Keyword::UNION => return None,
                 _ if self.says_any(at, &[",", ")"]) => return None,
                 _ => {}
             }
@@ -1040,8 +1140,17 @@ impl<'a> Editor<'a> {
         if self.says_any(behind, &["OUTFILE", "DUMPFILE"]) {
             behind += 2;
             const OPTIONS: &[&str] = &[
-                "CHARACTER", "CHARSET", "FIELDS", "COLUMNS", "LINES", "TERMINATED", "OPTIONALLY",
-                "ENCLOSED", "ESCAPED", "STARTING", "BY",
+                "CHARACTER",
+                "CHARSET",
+                "FIELDS",
+                "COLUMNS",
+                "LINES",
+                "TERMINATED",
+                "OPTIONALLY",
+                "ENCLOSED",
+                "ESCAPED",
+                "STARTING",
+                "BY",
             ];
             while self.says_any(behind, OPTIONS) || (self.is_string(behind) && behind < end) {
                 behind += match self.says_any(behind, &["CHARACTER", "CHARSET"]) {
@@ -1112,11 +1221,18 @@ impl<'a> Editor<'a> {
         let mut unit = at + 1;
         let mut found = None;
         while unit < end && !self.says_any(unit, &[",", ")", ";", "=", "<", ">"]) {
-            if self.is_unit(unit) && unit > at + 1 && !self.says(unit + 1, "(") && !self.says(unit + 1, ".") {
+            if self.is_unit(unit)
+                && unit > at + 1
+                && !self.says(unit + 1, "(")
+                && !self.says(unit + 1, ".")
+            {
                 found = Some(unit);
                 break;
             }
-            if self.is_any(unit, &[Keyword::FROM, Keyword::AND, Keyword::OR, Keyword::WHERE, Keyword::INTERVAL]) {
+            if self.is_any(
+                unit,
+                &[Keyword::FROM, Keyword::AND, Keyword::OR, Keyword::WHERE, Keyword::INTERVAL],
+            ) {
                 break;
             }
             unit = self.next(unit);
@@ -1146,7 +1262,10 @@ impl<'a> Editor<'a> {
             true => at + 2..self.closes(at + 1).min(against),
             false => at + 1..against,
         };
-        let is_list = |at: usize| self.tok(at).is_some_and(|tok| !matches!(tok.kind, Kind::Word) || tok.is(Keyword::NoKeyword));
+        let is_list = |at: usize| {
+            self.tok(at)
+                .is_some_and(|tok| !matches!(tok.kind, Kind::Word) || tok.is(Keyword::NoKeyword))
+        };
         if !is_in && !columns.clone().all(is_list) {
             self.name(tok);
             return at + 1;

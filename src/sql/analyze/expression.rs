@@ -29,21 +29,47 @@ pub(super) struct Read {
 const MAX_DEPTH: usize = 64;
 
 const AGGREGATES: &[&str] = &[
-    "AVG", "BIT_AND", "BIT_OR", "BIT_XOR", "COUNT", "GROUP_CONCAT", "JSON_ARRAYAGG",
-    "JSON_OBJECTAGG", "MAX", "MIN", "STD", "STDDEV", "STDDEV_POP", "STDDEV_SAMP", "SUM",
-    "VARIANCE", "VAR_POP", "VAR_SAMP",
+    "AVG",
+    "BIT_AND",
+    "BIT_OR",
+    "BIT_XOR",
+    "COUNT",
+    "GROUP_CONCAT",
+    "JSON_ARRAYAGG",
+    "JSON_OBJECTAGG",
+    "MAX",
+    "MIN",
+    "STD",
+    "STDDEV",
+    "STDDEV_POP",
+    "STDDEV_SAMP",
+    "SUM",
+    "VARIANCE",
+    "VAR_POP",
+    "VAR_SAMP",
 ];
 
 /// Functions that are called without parentheses.
 const BARE: &[&str] = &[
-    "CURRENT_DATE", "CURRENT_ROLE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "CURRENT_USER", "DEFAULT",
-    "LOCALTIME", "LOCALTIMESTAMP", "UTC_DATE", "UTC_TIME", "UTC_TIMESTAMP", "MAXVALUE",
+    "CURRENT_DATE",
+    "CURRENT_ROLE",
+    "CURRENT_TIME",
+    "CURRENT_TIMESTAMP",
+    "CURRENT_USER",
+    "DEFAULT",
+    "LOCALTIME",
+    "LOCALTIMESTAMP",
+    "UTC_DATE",
+    "UTC_TIME",
+    "UTC_TIMESTAMP",
+    "MAXVALUE",
 ];
 
 /// Functions whose value changes from row to row.
 const CHANGING: &[&str] = &["RAND", "SYSDATE", "UUID", "UUID_SHORT", "UUID_V4", "UUID_V7"];
 
-const JSON: &[&str] = &["JSON_EXTRACT", "JSON_UNQUOTE", "JSON_VALUE", "JSON_CONTAINS", "JSON_OVERLAPS"];
+const JSON: &[&str] =
+    &["JSON_EXTRACT", "JSON_UNQUOTE", "JSON_VALUE", "JSON_CONTAINS", "JSON_OVERLAPS"];
 
 /// What stands in parentheses.
 pub(super) fn inside(mut expr: &Expr) -> &Expr {
@@ -193,8 +219,11 @@ impl Builder<'_> {
             | Expr::Collate { expr: inner, .. }
             | Expr::Cast { expr: inner, .. } => self.all(block, expr, &[inner]),
             Expr::Interval(interval) => self.all(block, expr, &[&interval.value]),
-            Expr::Between { expr: tested, low, high, .. } => self.all(block, expr, &[tested, low, high]),
-            Expr::Like { expr: tested, pattern, .. } | Expr::RLike { expr: tested, pattern, .. } => {
+            Expr::Between { expr: tested, low, high, .. } => {
+                self.all(block, expr, &[tested, low, high])
+            }
+            Expr::Like { expr: tested, pattern, .. }
+            | Expr::RLike { expr: tested, pattern, .. } => {
                 self.all(block, expr, &[tested, pattern])
             }
             Expr::In { expr: tested, target: InTarget::List(list), .. } => {
@@ -249,7 +278,14 @@ impl Builder<'_> {
         whole
     }
 
-    fn binary(&mut self, block: usize, expr: &Expr, left: &Expr, op: &BinaryOperator, right: &Expr) -> Read {
+    fn binary(
+        &mut self,
+        block: usize,
+        expr: &Expr,
+        left: &Expr,
+        op: &BinaryOperator,
+        right: &Expr,
+    ) -> Read {
         let is_interval = matches!(right, Expr::Interval(_));
         let name = match op {
             BinaryOperator::Plus if is_interval => "+ INTERVAL",
@@ -271,7 +307,8 @@ impl Builder<'_> {
             return self.chain(block, expr);
         }
         let (left_read, right_read) = (self.read(block, left), self.read(block, right));
-        let is_constant = |read: &Read| read.columns.is_empty() && !read.is_not_constant && !read.has_aggregate;
+        let is_constant =
+            |read: &Read| read.columns.is_empty() && !read.is_not_constant && !read.has_aggregate;
         let mut whole = Read::default();
         if is_constant(&left_read) && is_constant(&right_read) {
             return whole;
@@ -314,7 +351,10 @@ impl Builder<'_> {
     pub(super) fn told(&self, expr: &Expr, read: &Read) -> Expression {
         match &read.expression {
             Some(expression) => expression.clone(),
-            None => Expression::Value(Value { kind: ValueKind::Expression, text: self.text_of(self.cover(expr)) }),
+            None => Expression::Value(Value {
+                kind: ValueKind::Expression,
+                text: self.text_of(self.cover(expr)),
+            }),
         }
     }
 
@@ -428,10 +468,18 @@ impl Builder<'_> {
 
 fn is_arithmetic(op: &BinaryOperator) -> bool {
     use BinaryOperator as B;
-    matches!(op, B::Custom(sign) if sign == "DIV") || matches!(
-        op,
-        B::Plus | B::Minus | B::Multiply | B::Divide | B::Modulo
-            | B::BitwiseOr | B::BitwiseAnd | B::BitwiseXor | B::PGBitwiseShiftLeft
-            | B::PGBitwiseShiftRight
-    )
+    matches!(op, B::Custom(sign) if sign == "DIV")
+        || matches!(
+            op,
+            B::Plus
+                | B::Minus
+                | B::Multiply
+                | B::Divide
+                | B::Modulo
+                | B::BitwiseOr
+                | B::BitwiseAnd
+                | B::BitwiseXor
+                | B::PGBitwiseShiftLeft
+                | B::PGBitwiseShiftRight
+        )
 }

@@ -6,12 +6,15 @@ use std::rc::Rc;
 use super::build::{Builder, Naming, Place, bytes};
 use super::statement::{Statement, Target};
 use super::words::Words;
-use super::{Parsed, parse};
+use super::{Limits, Parsed, parse};
 use crate::sql::distill::TableName;
 use crate::sql::shape::{
     Block, Column, Condition, Conjunct, Expression, Item, ItemKind, Key, Op, Operand, Role, Shape,
     SourceOf, Verb, Write, WriteKind,
 };
+
+/// Most views that are read for one statement, those within views among them.
+const MAX_VIEWS: usize = 256;
 
 /// The blocks of a view and the names of its columns.
 type View = (Vec<usize>, Option<Rc<[String]>>);
@@ -26,14 +29,25 @@ impl Builder<'_> {
         at: usize,
         begin: usize,
     ) -> Option<View> {
+        let read = self.limits.views.get();
+        if read >= MAX_VIEWS {
+            return None;
+        }
+        self.limits.views.set(read + 1);
         let words = Words::of(text);
+        if !self.limits.is_deep && !words.is_shallow(text) {
+            self.limits.wants_stack.set(true);
+            return None;
+        }
         let statement = super::statement::statement(text, &words).ok()?;
         if statement.verb != Verb::Select || super::is_too_large(&words) {
             return None;
         }
         let Parsed { query, facts, .. } = parse(text, &statement.query).ok()?;
-        let mut inner =
-            Builder { views: self.views + 1, ..Builder::new(text, &words, &facts, self.catalog) };
+        let mut inner = Builder {
+            views: self.views + 1,
+            ..Builder::new(text, &words, &facts, self.catalog, self.limits)
+        };
         let place = Place { role: Role::Derived(at), parent: None, outer: None };
         let given = inner.query(&query, place);
         inner.settle();
@@ -179,7 +193,7 @@ impl Builder<'_> {
 
     fn parts(&self, target: &Target) -> Vec<String> {
         let tokens = self.words.tokens.get(target.name.clone()).unwrap_or_default();
-        let texts = tokens.iter().map(|tok| &self.text[tok.range()]);
+        let texts = tokens.iter().map(|tok| tok.sign(self.text));
         texts.filter(|text| *text != ".").map(super::unquoted).collect()
     }
 
@@ -188,7 +202,7 @@ impl Builder<'_> {
         let table = TableName { name: parts.next().unwrap_or_default(), database: parts.next() };
         let columns = target.columns.iter();
         let mut columns: Vec<_> =
-            columns.map(|tok| super::unquoted(&self.text[tok.range()]).to_lowercase()).collect();
+            columns.map(|tok| super::unquoted(tok.sign(self.text)).to_lowercase()).collect();
         columns.sort_unstable();
         columns.dedup();
         Write { table, kind: target.kind, columns, rows: target.rows, source: None }
@@ -201,12 +215,14 @@ impl<'a> Builder<'a> {
         words: &'a Words,
         facts: &'a super::edit::Facts,
         catalog: &'a dyn crate::sql::shape::Catalog,
+        limits: &'a Limits,
     ) -> Self {
         Self {
             text,
             words,
             facts,
             catalog,
+            limits,
             views: 0,
             blocks: Vec::new(),
             scopes: Vec::new(),

@@ -122,8 +122,11 @@ const FUNCTIONS: &[Keyword] =
 impl Words {
     /// Cuts a text into tokens, up to its end or the first `;` that something stands before.
     pub(super) fn of(text: &str) -> Self {
+        // `...` at the end is how performance_schema marks what it has cut.
+        let uncut = text.trim_end().strip_suffix("...");
+        let text = uncut.unwrap_or(text);
         let bytes = text.as_bytes();
-        let mut words = Self { end: bytes.len(), ..Self::default() };
+        let mut words = Self { end: bytes.len(), is_cut: uncut.is_some(), ..Self::default() };
         let mut is_hint = false;
         let mut open_comments = 0_usize;
         for token in tokens(bytes) {
@@ -156,7 +159,6 @@ impl Words {
             words.is_cut |= open_comments > 0 || ends_in_comment(text, words.last_end());
             words.is_cut |= words.tokens.last().is_some_and(|last| is_open(text, *last));
         }
-        words.drop_dots(text);
         words.end = words.last_end();
         words.tell_functions(text);
         words.pair_parentheses(text);
@@ -176,18 +178,9 @@ impl Words {
         self.tokens.last().map_or(0, |last| last.end)
     }
 
-    /// `...` at the end is how performance_schema marks what it has cut.
-    fn drop_dots(&mut self, text: &str) {
-        let dots = self.tokens.iter().rev().take_while(|tok| &text[tok.range()] == ".").count();
-        if dots >= 3 {
-            self.tokens.truncate(self.tokens.len() - dots);
-            self.is_cut = true;
-        }
-    }
-
     fn tell_functions(&mut self, text: &str) {
         for at in 0..self.tokens.len() {
-            let next = self.tokens.get(at + 1).map(|next| &text[next.range()]);
+            let next = self.tokens.get(at + 1).map(|next| next.sign(text));
             let previous = at.checked_sub(1).and_then(|at| self.tokens.get(at)).copied();
             let Some(tok) = self.tokens.get_mut(at) else { continue };
             let opens = next == Some("(");
@@ -236,17 +229,47 @@ impl Words {
         }
     }
 
-    /// How many tokens may be a level of the parser.
-    pub(super) fn levels(&self, text: &str) -> usize {
-        let is_level = |tok: &&Tok| match tok.kind {
-            Kind::Operator => true,
-            Kind::Word => !tok.is(Keyword::NoKeyword),
-            _ => false,
-        };
-        let signs = |tok: &&Tok| is_byte(text, **tok, b'!') || is_byte(text, **tok, b'~');
-        self.tokens.iter().filter(|tok| is_level(tok) || signs(tok)).count()
+    /// Whether the caller's stack will do for the parser.
+    pub(super) fn is_shallow(&self, text: &str) -> bool {
+        let levels = self.levels(text);
+        levels.nested <= SHALLOW.nested
+            && levels.before <= SHALLOW.before
+            && levels.between <= SHALLOW.between
+    }
+
+    fn levels(&self, text: &str) -> Levels {
+        let mut levels = Levels { nested: self.depth, ..Levels::default() };
+        let mut behind_operand = false;
+        for &tok in &self.tokens {
+            let is_prefix = match tok.kind {
+                Kind::Operator => !behind_operand,
+                Kind::Word => matches!(
+                    tok.word,
+                    Keyword::NOT | Keyword::BINARY | Keyword::CASE | Keyword::INTERVAL
+                ),
+                _ => is_byte(text, tok, b'!') || is_byte(text, tok, b'~'),
+            };
+            let is_level = tok.kind == Kind::Operator
+                || (tok.kind == Kind::Word && !tok.is(Keyword::NoKeyword));
+            levels.before += usize::from(is_prefix);
+            levels.between += usize::from(is_level);
+            behind_operand = ends_operand(text, tok);
+        }
+        levels
     }
 }
+
+/// How deep the parser may go: by parentheses, by operators before an operand, and by those between
+/// two, which cost it least.
+#[derive(Debug, Clone, Copy, Default)]
+struct Levels {
+    nested: usize,
+    before: usize,
+    between: usize,
+}
+
+/// Levels of each kind up to which the caller's stack will do: 2 MiB, not optimized.
+const SHALLOW: Levels = Levels { nested: 8, before: 12, between: 160 };
 
 fn is_byte(text: &str, tok: Tok, byte: u8) -> bool {
     match tok.kind {

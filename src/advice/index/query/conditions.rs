@@ -212,6 +212,11 @@ impl Builder<'_, '_, '_> {
             self.use_mut(own).hidden.push(hidden);
             return;
         }
+        if matches!(op, Op::Equal(Operand::Value(value)) if is_null(value)) {
+            // `c = NULL` never holds.
+            self.query.blocks[own.block].is_impossible = true;
+            return;
+        }
         let (kind, share) = match op {
             Op::Equal(Operand::Value(value)) | Op::NullSafe(Operand::Value(value)) => {
                 match value.kind {

@@ -208,7 +208,7 @@ impl Selector<'_, '_> {
     }
 
     fn is_worth(&self, gain: &Gain) -> bool {
-        let Floors { whole, least } = self.floors;
+        let Floors { whole, least, .. } = self.floors;
         if gain.saved <= 0.0 {
             return false;
         }
@@ -223,7 +223,7 @@ impl Selector<'_, '_> {
     /// Whether the classes that gain are a part of the workload that anybody asks about.
     fn matter(&self, gain: &Gain) -> bool {
         let weight: f64 = gain.classes.iter().map(|(at, ..)| self.classes[*at].weight()).sum();
-        weight >= SHARE * self.floors.whole
+        !self.floors.is_timed || weight >= SHARE * self.floors.whole
     }
 
     fn indexes<'k>(&self, candidates: &'k [Candidate], taken: &[usize]) -> Indexes<'k> {
