@@ -310,7 +310,7 @@ impl Builder<'_, '_, '_> {
         let mut share = estimate::equal(known, own.at.column, None);
         if share.source == From::Guess
             && let Some((other, column)) = other
-            && let (Some(count), Some(_)) = (estimate::distinct(other, column), known.rows)
+            && let Some(count) = estimate::distinct(other, column)
         {
             // A child has about as many parents as there are.
             share = Share::new(1.0 / count.max(1.0), From::Guess);
