@@ -212,7 +212,8 @@ where
                     sorted += found;
                     may_stop = false;
                 }
-                if !self.block.order.is_empty() && !(is_ordered && gives(&self.block.order)) {
+                let is_given = is_ordered && gives(&self.block.order);
+                if !self.block.order.is_empty() && !is_given {
                     extra += sort(groups) + if is_ordered { groups } else { 0.0 };
                     may_stop = false;
                 }
