@@ -113,10 +113,13 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
     advice.findings = findings;
     let whole: u64 = workload.classes.iter().filter_map(|class| class.micros).sum();
     for it in &analysed {
-        let share = it.class.micros.filter(|_| workload.is_timed).and_then(|micros| {
+        let own = || {
+            let micros = it.class.micros.filter(|_| workload.is_timed)?;
             let share = Amount::whole(micros).ratio(Amount::whole(whole))?;
             Some(share.times(Amount::whole(100)))
-        });
+        };
+        // Of a digest only some classes are here; their shares are of all.
+        let share = it.class.load.share.or_else(own);
         advice.findings.extend(sql::read(&sql::Statement {
             class: it.class,
             shape: &it.shape,

@@ -133,6 +133,12 @@ impl Judge<'_, '_> {
             (share, true) if share >= 1.0 => Severity::Medium,
             _ => Severity::Low,
         };
+        // What nobody knows the size of is no alarm: the log may have told it, else it is a guess.
+        let severity = match (known.rows.is_some(), has_schema) {
+            (true, _) => severity,
+            (false, true) => severity.min(Severity::Medium),
+            (false, false) => severity.min(Severity::Low),
+        };
         let benefit = self.workload.is_timed.then(|| Benefit {
             micros: gain.saved.max(0.0).round() as u64,
             of_micros: gain
