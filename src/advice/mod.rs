@@ -142,6 +142,10 @@ fn worth(finding: &Finding, times: &HashMap<ClassId, u64>) -> u64 {
     if let Some(benefit) = finding.benefit {
         return benefit.micros;
     }
+    // An index that goes saves none of the time of those who never needed it.
+    if finding.recommendation.action == Action::Drop {
+        return 0;
+    }
     let whole: u64 = finding.queries.iter().filter_map(|id| times.get(id)).sum();
     let percent = match finding.severity {
         Severity::Critical | Severity::High => 50,
