@@ -225,15 +225,16 @@ impl Server {
     }
 
     /// The indexes in the plan of a statement, and whether it was answered without a plan: a MIN
-    /// or MAX that is one look-up.
+    /// or MAX that is one look-up, which may find no row.
     fn plan(&self, database: &str, statement: &str) -> (BTreeSet<String>, bool) {
         const KEY: usize = 5;
         let rows = self.rows(database, &format!("EXPLAIN {statement};\n"));
         let keys = rows.iter().filter_map(|row| row.get(KEY));
         // `ref|filter` names two, as `a|b`; a merge names them with commas.
         let keys = keys.flat_map(|cell| cell.split([',', '|']).map(str::to_owned)).collect();
+        let looked_up = ["Select tables optimized away", "No matching min/max row"];
         let is_looked_up =
-            rows.iter().flatten().any(|cell| cell.contains("Select tables optimized away"));
+            rows.iter().flatten().any(|cell| looked_up.iter().any(|said| cell.contains(said)));
         (keys, is_looked_up)
     }
 

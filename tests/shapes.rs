@@ -1,7 +1,7 @@
 //! Statements of every kind give a shape: those of our samples, and those of the corpus beside the
 //! project where it is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -12,9 +12,10 @@ use adagio::logs::frame::Batch;
 use adagio::logs::slow::Framer;
 use adagio::logs::slow::read::{Reader, Reading};
 use adagio::logs::statements::statements;
+use adagio::schema::Schema;
 use adagio::source::blocks::Blocks;
-use adagio::sql::analyze::{Refused, analyze};
-use adagio::sql::fingerprint::fingerprint;
+use adagio::sql::analyze::analyze;
+use adagio::sql::fingerprint::{ClassId, fingerprint};
 use adagio::sql::shape::{
     Clause, Column, Condition, Conjunct, ItemKind, Op, Operand, Shape, SourceOf, Unknown,
 };
@@ -153,18 +154,14 @@ fn holds_together(text: &str, shape: &Shape) {
 
 #[test]
 fn samples_cut_anywhere_hold_together() {
-    let (mut read, mut all) = (0, 0);
     for (_, text) in samples() {
         for end in (0..text.len()).filter(|&at| text.is_char_boundary(at)) {
-            all += 1;
             if let Ok(shape) = analyze(&text[..end], &Unknown) {
-                read += 1;
                 holds_together(&text[..end], &shape);
             }
         }
         holds_together(&text, &analyze(&text, &Unknown).unwrap());
     }
-    println!("{read} of {all}");
 }
 
 proptest! {
@@ -221,7 +218,7 @@ fn long_and_deep_statements_end() {
         repeated("SELECT a FROM t WHERE a = ", "f(", many, "a"),
         repeated("SELECT a FROM ", "(", many, "t"),
         repeated("SELECT a FROM ", "(SELECT a FROM ", many, "t"),
-        repeated("SELECT a FROM t", " JOIN t", many, ""),
+        repeated("SELECT a FROM t", " JOIN t", 20_000, ""),
         repeated("SELECT a FROM t", ", t", many, ""),
         repeated("SELECT a FROM t", " LEFT JOIN t ON a = b", 2_000, ""),
         repeated("SELECT a FROM t WHERE a IN (", "1, ", many, "1)"),
@@ -257,8 +254,6 @@ fn long_and_deep_statements_end() {
         if let Ok(shape) = &shape {
             holds_together(&text, shape);
         }
-        let told = shape.as_ref().map(|shape| shape.is_partial);
-        println!("{took:?} {told:?} {head}");
         assert!(took.as_secs() < 20, "{took:?} {head}");
     }
 }
@@ -287,14 +282,28 @@ fn what_is_deep_but_allowed_is_read() {
             nested("SELECT a FROM t WHERE ", "NOT (b OR ", times, "a", ")"),
             nested("SELECT a FROM t WHERE ", "(b AND c OR ", times, "a", ")"),
             nested("SELECT ", "CASE WHEN ", times, "a", " THEN 1 END"),
+            nested("SELECT a FROM t WHERE a = ", "(- ~ - 1 + 1 + 1 + 1 + 1 + ", times, "a", ")"),
+            nested(
+                "SELECT a FROM t WHERE a = ",
+                "f(b, 1 + 1 + 1 + 1 + 1 + 1 + 1 + 1 + ",
+                times,
+                "a",
+                ")",
+            ),
+            nested(
+                "SELECT a FROM t WHERE ",
+                "(a AND b AND c AND d AND e AND f OR ",
+                times,
+                "a",
+                ")",
+            ),
         ] {
-            println!("{times} {}", text.chars().take(60).collect::<String>());
             let shape = analyze(&text, &Unknown);
             assert!(shape.is_ok(), "{shape:?} {text}");
             holds_together(&text, &shape.unwrap());
         }
     }
-    for times in [10, 150, 3_000] {
+    for times in [7, 55, 155, 3_000] {
         for piece in [
             "NOT ",
             "! ",
@@ -307,69 +316,115 @@ fn what_is_deep_but_allowed_is_read() {
             "b IS NULL = ",
         ] {
             let text = format!("SELECT a FROM t WHERE {}a", piece.repeat(times));
-            println!("{times} {}", text.chars().take(60).collect::<String>());
             let shape = analyze(&text, &Unknown);
             assert!(shape.is_ok() || times > 150, "{shape:?} {text}");
         }
     }
 }
 
-#[test]
-fn the_corpus_gives_shapes() {
+/// The files of the corpus beside the project, where it is.
+fn corpus() -> Option<Vec<PathBuf>> {
     let shared = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
-    if !shared.is_dir() {
-        return;
-    }
     let mut paths = Vec::new();
     files(&shared, &mut paths);
-    let mut seen = BTreeMap::new();
-    let mut take = |statement: &[u8], path: &Path| {
-        if is_of_rows(statement) {
-            let print = String::from_utf8_lossy(&fingerprint(statement)).into_owned();
-            seen.entry(print).or_insert_with(|| {
-                (String::from_utf8_lossy(statement).into_owned(), path.to_owned())
-            });
-        }
-    };
-    for path in &paths {
-        let is_golden = path.components().any(|part| part.as_os_str() == "golden");
-        let Ok(text) = std::fs::read(path) else { continue };
-        if is_golden || text.len() > 64 << 20 {
-            continue;
-        }
-        let is_sql = path.extension().is_some_and(|it| it == "sql");
-        let has = |what: &[u8]| text.windows(what.len()).any(|it| it == what);
-        if is_sql {
-            statements(&text).for_each(|statement| take(statement, path));
-        } else if text.starts_with(b"query\t") {
-            // A table of statements and their fingerprints.
-            for line in String::from_utf8_lossy(&text).lines().skip(1) {
-                let cell = line.split('\t').next().unwrap_or_default();
-                take(common::unescaped(cell).as_bytes(), path);
-            }
-        } else if path.ends_with("index.json") {
-            let index: serde_json::Value = serde_json::from_slice(&text).unwrap();
-            for query in index["queries"].as_object().into_iter().flat_map(|all| all.values()) {
-                take(query["sql"].as_str().unwrap_or_default().as_bytes(), path);
-            }
-        } else if has(b"# Query_time") || has(b"# Time:") {
-            logged(text, |statement| take(statement, path));
-        }
-    }
-    let mut unread = BTreeSet::new();
-    for (print, (statement, path)) in &seen {
-        if let Err(refused) = analyze(statement, &Unknown) {
-            if std::env::var_os("ADAGIO_TELL").is_some() {
-                let start: String = statement.chars().take(3000).collect();
-                println!("{}\n{refused}\n{start}\n", path.display());
-            }
-            if refused != Refused::NotOfRows {
-                unread.insert(print.as_str());
-            } else {
-                unread.insert(print.as_str());
-            }
-        }
-    }
-    println!("{} statements, {} unread", seen.len(), unread.len());
-    assert!(unread.len() * 100 <= seen.len(), "{unread:#?}");
+    // What other programs made of the corpus is none.
+    paths.retain(|path| path.components().all(|part| part.as_os_str() != "golden"));
+    (!paths.is_empty()).then_some(paths)
 }
+
+/// Shows the statements of a file: SQL, a slow log, a table of statements, a list of plans.
+fn shown(path: &Path, mut show: impl FnMut(&[u8])) {
+    let text = std::fs::read(path).unwrap();
+    let has = |what: &[u8]| text.windows(what.len()).any(|it| it == what);
+    let mut lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty());
+    let is_lined = lines.all(is_of_rows);
+    if path.extension().is_some_and(|it| it == "sql") {
+        // Some have a statement on each line.
+        match is_lined {
+            false => statements(&text).for_each(show),
+            true => text.split(|&byte| byte == b'\n').for_each(show),
+        }
+    } else if text.starts_with(b"query\t") {
+        for line in String::from_utf8_lossy(&text).lines().skip(1) {
+            show(common::unescaped(line.split('\t').next().unwrap()).as_bytes());
+        }
+    } else if path.ends_with("index.json") {
+        let index: serde_json::Value = serde_json::from_slice(&text).unwrap();
+        for query in index["queries"].as_object().into_iter().flat_map(|all| all.values()) {
+            show(query["sql"].as_str().unwrap().as_bytes());
+        }
+    } else if has(b"# Query_time") || has(b"# Time:") {
+        logged(text, show);
+    }
+}
+
+#[test]
+fn the_corpus_gives_shapes() {
+    let Some(paths) = corpus() else { return };
+    let mut seen = BTreeMap::new();
+    for path in &paths {
+        shown(path, |statement| {
+            if is_of_rows(statement) {
+                let text = || String::from_utf8_lossy(statement).into_owned();
+                seen.entry(fingerprint(statement)).or_insert_with(text);
+            }
+        });
+    }
+    let mut unread = BTreeMap::new();
+    for (print, statement) in &seen {
+        match analyze(statement, &Unknown) {
+            Ok(shape) => holds_together(statement, &shape),
+            Err(refused) => {
+                unread.insert(ClassId::of(print).to_string(), (refused, statement));
+            }
+        }
+    }
+    assert!(seen.len() > 900, "{}", seen.len());
+    assert!(unread.len() * 100 <= seen.len(), "{} of {}", unread.len(), seen.len());
+    let ids: Vec<_> = unread.keys().map(String::as_str).collect();
+    assert_eq!(ids, UNREAD, "{unread:#?}");
+}
+
+#[test]
+fn the_tables_of_the_corpus_are_read() {
+    let Some(paths) = corpus() else { return };
+    let mut skipped = BTreeMap::new();
+    let mut tables = 0;
+    for path in paths.iter().filter(|path| path.extension().is_some_and(|it| it == "sql")) {
+        let text = std::fs::read(path).unwrap();
+        for statement in statements(&text) {
+            let words = tokens(statement).map(|token| token.of(statement).to_ascii_uppercase());
+            let words: Vec<_> = words.take(6).collect();
+            let is_create = words.first().is_some_and(|word| word == b"CREATE");
+            if !is_create || !words.iter().any(|word| word == b"TABLE") {
+                continue;
+            }
+            let (schema, problems) = Schema::read(statement, "statement");
+            tables += 1;
+            assert_eq!(schema.tables().len(), 1, "{}", String::from_utf8_lossy(statement));
+            for problem in problems {
+                *skipped.entry(problem.detail).or_insert(0) += 1;
+            }
+        }
+    }
+    assert!(tables > 300, "{tables}");
+    let skipped: Vec<_> = skipped.iter().map(|(detail, times)| (detail.as_str(), *times)).collect();
+    assert_eq!(skipped, SKIPPED);
+}
+
+/// Clauses of CREATE TABLE in the corpus that are skipped: what was expected, and how often. Both
+/// are a comma behind the last index.
+const SKIPPED: &[(&str, usize)] = &[("a column or key expected", 2)];
+
+/// Statements of the corpus that give no shape, by their query ID: no server takes them. They are
+/// for lexers: a name that is a number, a hyphen in a name, an empty list, `a.-1`, a backslash, a
+/// number with two dots, and one that was broken when it was made anonymous.
+const UNREAD: &[&str] = &[
+    "8298AF5DF4068D4D34B64CE24CB7CB04",
+    "82CF210A8B6E9DB00ABEB3C2E9F62264",
+    "8ADB682F4321882BEB695CACC2480F50",
+    "A8CA0FAE79DDA8A4A2C6F3F0493658EC",
+    "AD17440731209A9AB5D6B86682BD6AA7",
+    "DBDD0CBDAC7C9CCC952583B4F3A55CED",
+    "F826B9011CE1002B439714F4B6340F7A",
+];

@@ -66,6 +66,20 @@ pub fn rules() -> Vec<&'static Rule> {
     rules
 }
 
+/// What the statements of a workload show by themselves, class by class: how they are written.
+/// Indexes are not thought of, so that it takes as long as there are classes.
+#[must_use]
+pub fn read_statements(workload: &Workload<'_>, schema: Option<&Schema>) -> Vec<Finding> {
+    let read = |class: &Class<'_>| {
+        let names = index::Names { schema, database: class.database.as_deref() };
+        let mut read = class.samples.iter();
+        let (text, shape) = read.find_map(|text| Some((text, analyze(text, &names).ok()?)))?;
+        let (share, is_review) = (class.load.share, workload.is_review);
+        Some(sql::read(&sql::Statement { class, shape: &shape, text, schema, share, is_review }))
+    };
+    workload.classes.iter().filter_map(read).flatten().collect()
+}
+
 /// Looks at a workload as a whole: which indexes it needs, and how its statements are written.
 #[must_use]
 pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use adagio::advice::Category;
 use adagio::digest::Group;
@@ -183,14 +183,16 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     for only in args.only.iter().filter(|only| warnings.verbose && !only.has_rules()) {
         warn(&format!("--only: there is no rule of {} yet", only.category().word()));
     }
+    let judging = Arc::new(AtomicBool::new(false));
     let ask = Ask {
         request,
+        judging: Arc::clone(&judging),
         kind,
         server: args.server()?,
         is_review: args.review,
         only: args.only.iter().map(|only| only.category()).collect(),
     };
-    let stop = output::stop_flag();
+    let stop = output::stop_flag_until(judging);
     let consultation = Consultation::open(paths, ask, Arc::clone(&stop))?;
     let shown = args.manners.show(consultation.progress());
     let advised = consultation.run();

@@ -44,6 +44,9 @@ pub enum Kind {
     Statements,
 }
 
+/// Classes of a digest that get advice: those shown first. A report of more is no longer read.
+const MOST_OF_DIGEST: usize = 1_000;
+
 /// What is asked of a run.
 #[derive(Debug, Default)]
 pub struct Ask {
@@ -57,6 +60,8 @@ pub struct Ask {
     pub is_review: bool,
     /// Kinds of advice; none is all.
     pub only: Vec<Category>,
+    /// Is set once all is read: from then on a run cannot be stopped and still say something.
+    pub judging: Arc<AtomicBool>,
 }
 
 /// Inputs that are open and what is asked.
@@ -74,6 +79,7 @@ struct Asked {
     is_review: bool,
     only: Vec<Category>,
     redact: bool,
+    judging: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -96,7 +102,7 @@ impl Consultation {
         ask: Ask,
         stop: Arc<AtomicBool>,
     ) -> Result<Consultation, Error> {
-        let Ask { request, kind, server, is_review, only } = ask;
+        let Ask { request, kind, server, is_review, only, judging } = ask;
         let redact = request.redact;
         let plans = plans_of(&request, &stop)?;
         let looked = match paths {
@@ -115,7 +121,7 @@ impl Consultation {
         } else {
             Inputs::Statements { inputs: looked, request: Box::new(request), plans }
         };
-        Ok(Consultation { inputs, asked: Asked { server, is_review, only, redact }, stop })
+        Ok(Consultation { inputs, asked: Asked { server, is_review, only, redact, judging }, stop })
     }
 
     /// How far the run has come; valid while it runs.
@@ -170,7 +176,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     let schema = request.schema.as_ref();
     let server = asked.server.clone().or_else(|| schema.and_then(Schema::server).cloned());
     let server = server.or_else(|| logged::server(&report));
-    let places = logged::places(&report);
+    let places = logged::places(&report, usize::MAX);
     let workload = logged::workload(&report, places.values().copied(), server);
     let of_plans = report.plans.iter().flat_map(|of| of.findings.iter().cloned()).collect();
     let advice = judge(&workload, schema, of_plans, asked);
@@ -201,14 +207,19 @@ pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
     let Request { schema, plans, redact, .. } = request;
     let has_evidence = schema.is_some() || !plans.is_empty();
     let is_peer = report.rules == Rules::Peer;
-    let places: HashMap<ClassId, usize> = match is_peer && !has_evidence {
-        true => HashMap::new(),
-        false => logged::places(report),
-    };
+    let most = if is_peer && !has_evidence { 0 } else { MOST_OF_DIGEST };
+    let places = logged::places(report, most);
     let server = schema.as_ref().and_then(Schema::server).cloned();
     let server = server.or_else(|| logged::server(report));
     let workload = logged::workload(report, places.values().copied(), server);
-    let mut advice = advice::advise(&workload, schema.as_ref());
+    let mut advice = match has_evidence {
+        true => advice::advise(&workload, schema.as_ref()),
+        // Cheap, for it is done for every digest.
+        false => {
+            let findings = advice::read_statements(&workload, None);
+            Advice { findings, ..Advice::default() }
+        }
+    };
     advice.findings.retain(|it| schema.is_some() || is_proved(it, has_evidence));
     let shown: HashSet<usize> = report.profile.shown.iter().map(|ranked| ranked.class).collect();
     let of_plans = report.plans.iter().filter(|of| shown.contains(&of.class));
@@ -396,6 +407,7 @@ fn judge(
     of_plans: Vec<Finding>,
     asked: &Asked,
 ) -> Advice {
+    asked.judging.store(true, Ordering::Relaxed);
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
     let Asked { only, redact, .. } = asked;

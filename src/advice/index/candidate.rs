@@ -726,6 +726,13 @@ impl Form {
         for part in &mut parts {
             part.length = part.column.and_then(|column| super::limit::prefix(known, column));
         }
+        // What InnoDB appends in the same place need not be written.
+        while let Some((last, before)) = parts.split_last()
+            && !before.is_empty()
+            && known.appended(before).first() == Some(last)
+        {
+            parts.pop();
+        }
         let written = parts.len();
         let appended = known.appended(&parts);
         parts.extend(appended);

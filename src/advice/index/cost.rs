@@ -66,6 +66,13 @@ pub(super) struct Cost {
     pub sorted: f64,
 }
 
+impl Cost {
+    /// Rows and entries that are read, each once.
+    pub fn rows_read(&self) -> f64 {
+        self.of_use.iter().map(|(_, entries)| entries).sum()
+    }
+}
+
 /// Counts.
 pub(super) struct Counter<'c, 'a, 'k> {
     pub query: &'c Query,
@@ -356,7 +363,10 @@ where
                     equal.push(share);
                     of_equal.push(column);
                 }
-                Some(Found::In(share)) => equal.push(share),
+                Some(Found::In(share)) => {
+                    equal.push(share);
+                    of_equal.push(ColumnAt::MAX);
+                }
                 Some(Found::Range(share)) => kept *= share,
                 None => {}
             }
@@ -367,15 +377,23 @@ where
         kept *= read.hidden.iter().map(|hidden| hidden.part).product::<f64>();
         kept *= read.alternatives.iter().map(|it| it.part).product::<f64>();
         let known = read.table.map(|table| self.tables.get(table));
-        let unique = known.filter(|known| {
-            known.keys.iter().any(|key| {
+        let is_in = |key: &Key, column: &ColumnAt| {
+            key.parts[..key.written].iter().any(|part| part.column == Some(*column))
+        };
+        let unique = known.and_then(|known| {
+            let mut keys = known.keys.iter().filter(|key| key.is_unique);
+            let key = keys.find(|key| {
                 let own = &key.parts[..key.written];
-                key.is_unique
-                    && own.iter().all(|it| it.column.is_some_and(|it| of_equal.contains(&it)))
-            })
+                own.iter().all(|it| it.column.is_some_and(|it| of_equal.contains(&it)))
+            })?;
+            Some((key, known.rows.unwrap_or(ROWS_UNKNOWN)))
         });
-        match unique.and_then(|known| known.rows) {
-            Some(rows) => kept.min(1.0) / rows.max(1.0),
+        match unique {
+            Some((key, all)) => {
+                // What is asked besides of the one row it may fail.
+                let besides = equal.iter().zip(&of_equal).filter(|(_, column)| !is_in(key, column));
+                kept.min(1.0) * besides.map(|(share, _)| share).product::<f64>() / all.max(1.0)
+            }
             None => kept * estimate::together(&equal),
         }
     }

@@ -6,6 +6,7 @@
 use crate::schema::{Index, Op as FactOp, TypeName, Value as FactValue};
 use crate::sql::shape::{Bound, Value, ValueKind};
 
+use super::cost::ROWS_UNKNOWN;
 use super::tables::{ColumnAt, Known};
 
 /// The share of the rows that a test keeps, and how that is known.
@@ -58,7 +59,7 @@ pub(super) fn distinct(known: &Known<'_>, column: ColumnAt) -> Option<f64> {
         return Some((count as f64).max(1.0));
     }
     if table.indexes.iter().any(is_key) {
-        return known.rows;
+        return Some(known.rows.unwrap_or(ROWS_UNKNOWN));
     }
     let data_type = known.data_type(column)?;
     match data_type.name {

@@ -32,6 +32,11 @@ pub(super) struct Weighed {
 }
 
 impl Weighed {
+    /// Rows that a call reads now.
+    pub fn rows_now(&self) -> f64 {
+        self.scale * self.present.rows_read()
+    }
+
     /// All that it costs now.
     pub fn weight(&self) -> f64 {
         self.unit * self.present.reads
@@ -109,6 +114,8 @@ pub(super) struct Gain {
     pub saved: f64,
     /// Classes that gain, by place among those weighed, with what a call costs without it and with.
     pub classes: Vec<(usize, f64, f64)>,
+    /// Rows that a call of each of these classes reads with all that is proposed.
+    pub rows: Vec<f64>,
     /// Entries written a call, over all writing classes, in units of weight.
     pub written: f64,
 }
@@ -120,8 +127,6 @@ const LEAST: f64 = 0.005;
 /// Part of what its classes cost that is enough, too, with so many row-reads a call.
 const LEAST_OF_OWN: f64 = 0.3;
 const LEAST_READS: f64 = 1_000.0;
-/// Part of the time of a log that its classes must take: below, nobody asks.
-const SHARE: f64 = 0.001;
 /// An index that begins with another is taken in its place unless it is so many times as wide.
 const TOO_WIDE: f64 = 3.0;
 /// Candidates that are weighed for one table.
@@ -134,8 +139,6 @@ pub(super) struct Floors {
     pub whole: f64,
     /// Units that must be saved whatever the whole.
     pub least: f64,
-    /// The weight is time that was measured.
-    pub is_timed: bool,
 }
 
 pub(super) struct Selector<'s, 'a> {
@@ -253,7 +256,11 @@ impl<'s, 'a> Selector<'s, 'a> {
                 let alone: f64 = alone.map(|(weight, _)| weight).sum();
                 let distinct = super::estimate::distinct(known, column).unwrap_or(0.0);
                 let shared = shared + if is_present { whole } else { 0.0 };
-                (shared, alone, distinct, -known.bytes(column))
+                // What is appended anyway comes last, where it need not be written.
+                let mut clustering = known.keys.iter().filter(|key| key.is_clustering);
+                let is_appended = clustering
+                    .any(|key| key.parts.first().is_some_and(|it| it.column == Some(column)));
+                (shared, !is_appended, alone, distinct, -known.bytes(column))
             };
             let best = rest
                 .iter()
@@ -262,9 +269,10 @@ impl<'s, 'a> Selector<'s, 'a> {
                     let (one, other) = (score(*a), score(*b));
                     one.0
                         .total_cmp(&other.0)
-                        .then(one.1.total_cmp(&other.1))
+                        .then(one.1.cmp(&other.1))
                         .then(one.2.total_cmp(&other.2))
                         .then(one.3.total_cmp(&other.3))
+                        .then(one.4.total_cmp(&other.4))
                         .then(b.cmp(a))
                 })
                 .unwrap_or_default();

@@ -75,11 +75,14 @@ impl<'a> Tables<'a> {
         Tables { schema, ..Tables::default() }
     }
 
-    /// The number of a table; none of a view.
+    /// The number of a table; none of a view, and of the server's own.
     pub fn of(&mut self, name: &TableName, database: Option<&str>) -> Option<usize> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let db = name.database.as_deref().map(text).or_else(|| database.map(str::to_owned));
         let own = text(&name.name);
+        if db.as_deref().is_some_and(is_of_server) {
+            return None;
+        }
         let table = self.schema.and_then(|schema| schema.table(db.as_deref(), &own));
         if table.is_some_and(|table| table.kind == TableKind::View) {
             return None;
@@ -208,6 +211,12 @@ impl<'a> Known<'a> {
     pub fn row_bytes(&self) -> f64 {
         (0..self.columns.len()).map(|column| self.bytes(column)).sum::<f64>().max(8.0)
     }
+}
+
+/// Databases whose tables belong to the server.
+fn is_of_server(db: &str) -> bool {
+    const OWN: [&str; 4] = ["mysql", "information_schema", "performance_schema", "sys"];
+    OWN.iter().any(|own| own.eq_ignore_ascii_case(db))
 }
 
 /// Bytes of a value, on the average.

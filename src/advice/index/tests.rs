@@ -269,6 +269,23 @@ fn a_column_that_the_statement_hides_gets_no_index() {
 }
 
 #[test]
+fn what_innodb_appends_is_not_written() {
+    // (day) is (day, shop, no) in truth.
+    check(
+        "CREATE TABLE sale (shop INT NOT NULL, no INT NOT NULL, day DATE NOT NULL, note VARCHAR(300) NOT NULL,
+           PRIMARY KEY (shop, no));
+         -- rows: 90000; distinct: shop 30, no 90000, day 40",
+        &["SELECT note FROM sale WHERE shop = 5 AND day = '2026-01-05'"],
+        &["+sale(day)"],
+    );
+}
+
+#[test]
+fn what_never_holds_needs_no_index() {
+    check(PARCEL, &["SELECT label FROM parcel WHERE sender = NULL"], &[]);
+}
+
+#[test]
 fn long_text_is_indexed_by_a_prefix() {
     let schema = "CREATE TABLE page (id INT PRIMARY KEY, url VARCHAR(700) NOT NULL, title VARCHAR(300)) CHARSET=utf8mb4;
         -- rows: 90000; distinct: url 90000

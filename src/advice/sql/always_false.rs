@@ -62,6 +62,12 @@ rule! {
     /// ```sql clean
     /// SELECT id FROM loans WHERE reader IN (1, NULL);
     /// ```
+    /// ```sql clean
+    /// SELECT id FROM loans WHERE reader >= 5 AND reader <= 5 AND state >= 'a';
+    /// ```
+    /// ```sql clean
+    /// SELECT l.id FROM loans l LEFT JOIN loans m ON m.id = l.reader AND m.state = 'late' WHERE l.state = 'back';
+    /// ```
     Sql "SQL021" "always-false"
 }
 

@@ -62,6 +62,15 @@ rule! {
     /// ```sql clean
     /// SELECT g.name, t.n FROM guests g, (SELECT COUNT(*) AS n FROM rooms) t;
     /// ```
+    /// ```sql clean
+    /// SELECT r.name, j.n FROM rooms r, JSON_TABLE('[1, 2]', '$[*]' COLUMNS (n int PATH '$')) AS j;
+    /// ```
+    /// ```sql clean
+    /// SELECT r.name, g.name FROM rooms r, LATERAL (SELECT name FROM guests WHERE guests.room = r.id LIMIT 2) g;
+    /// ```
+    /// ```sql clean
+    /// SELECT r.name, g.name FROM rooms r, guests g WHERE r.house = 5 AND g.room = 5;
+    /// ```
     Sql "SQL020" "cartesian-join"
 }
 
@@ -112,6 +121,10 @@ fn finding(statement: &Statement<'_>, place: usize, block: &Block) -> Option<Fin
     if pairs.is_some_and(|pairs| pairs < MIN_PAIRS) {
         return None;
     }
+    // A call that examines few rows makes few pairs.
+    if statement.examined().is_some_and(|rows| rows < MIN_PAIRS) {
+        return None;
+    }
     let is_meant = has_word(statement, block, "CROSS");
     let are_large = rows.as_ref().is_some_and(|rows| rows.iter().all(|rows| *rows >= LARGE));
     if is_meant && !are_large {
@@ -133,8 +146,9 @@ fn finding(statement: &Statement<'_>, place: usize, block: &Block) -> Option<Fin
     let first = &block.sources.get(one)?.span;
     let last = &block.sources.get(other)?.span;
     let span = first.start.min(last.start)..first.end.max(last.end);
+    let severity = if pairs.is_some() { Severity::High } else { Severity::Medium };
     let mut finding =
-        statement.of_source(&RULE, (place, one), Severity::High, confidence, &title, &[&span]);
+        statement.of_source(&RULE, (place, one), severity, confidence, &title, &[&span]);
     finding.evidence.extend(pairs.map(|pairs| Fact::number("pairs", Amount::whole(pairs))));
     recommend(
         &mut finding,

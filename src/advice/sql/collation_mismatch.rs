@@ -48,6 +48,14 @@ rule! {
     /// ```sql clean
     /// SELECT w.id FROM counts c JOIN words w ON w.id = c.id;
     /// ```
+    /// ```sql schema
+    /// CREATE TABLE few (id int PRIMARY KEY, word varchar(20)) DEFAULT CHARSET=utf8mb4;
+    /// CREATE TABLE some (id int PRIMARY KEY, word varchar(20), KEY ix_word (word)) DEFAULT CHARSET=latin1;
+    /// -- rows: few 90, some 400
+    /// ```
+    /// ```sql clean
+    /// SELECT s.id FROM few f JOIN some s ON s.word = f.word;
+    /// ```
     Sql "SQL025" "collation-mismatch"
 }
 

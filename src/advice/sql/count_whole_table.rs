@@ -68,7 +68,7 @@ fn finding(statement: &Statement<'_>) -> Option<Finding> {
     })?;
     let at = (place, 0);
     let is_known_engine = statement.table(at).is_some_and(|table| !table.is_innodb());
-    if is_known_engine || statement.is_below(at, MIN_ROWS) {
+    if is_known_engine || statement.is_of_system(at) || statement.is_below(at, MIN_ROWS) {
         return None;
     }
     let rows = statement.rows(at);

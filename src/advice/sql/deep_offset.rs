@@ -58,7 +58,7 @@ const MIN_OFFSET_OF_MADE: u64 = 10_000;
 
 pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     let deep = statement.blocks().find_map(|(at, block)| {
-        let limit = block.limit.filter(|limit| is_deep(block, *limit))?;
+        let limit = block.limit.filter(|limit| is_deep(statement, block, *limit))?;
         Some((at, block, limit))
     });
     let finding = match deep {
@@ -70,10 +70,17 @@ pub fn read(statement: &Statement<'_>) -> Vec<Finding> {
     finding.into_iter().collect()
 }
 
-fn is_deep(block: &Block, limit: Limit) -> bool {
+fn is_deep(statement: &Statement<'_>, block: &Block, limit: Limit) -> bool {
+    // A view stands nowhere in the text, and is read as the table behind it.
+    let is_in_text =
+        |place: &usize| statement.block(*place).is_some_and(|block| !block.span.is_empty());
     let is_made = !block.group.is_empty()
         || block.is_distinct
-        || block.sources.iter().any(|source| !matches!(source.of, SourceOf::Table(_)));
+        || block.sources.iter().any(|source| match &source.of {
+            SourceOf::Table(_) => false,
+            SourceOf::Derived(blocks) | SourceOf::Common(blocks) => blocks.iter().any(is_in_text),
+            SourceOf::Other => true,
+        });
     let least = if is_made { MIN_OFFSET_OF_MADE } else { MIN_OFFSET };
     limit.offset.is_some_and(|offset| offset >= least)
 }
@@ -195,7 +202,13 @@ fn deferred(statement: &Statement<'_>, at: At, block: &Block) -> Option<String> 
         || source.columns.iter().any(|own| !names.iter().any(|it| it.eq_ignore_ascii_case(own)));
     let inner_names: Vec<String> = names.iter().map(|name| format!("page_{name}")).collect();
     let is_taken = inner_names.iter().any(|name| table.column(name).is_some());
-    if !reads_more || is_taken || block.order.is_empty() {
+    // An alias or a position stands for nothing in the subquery.
+    let is_plain = block.order.iter().all(|key| {
+        let column = key.column.as_ref().filter(|column| column.of == Some(at));
+        let words = Words::of(statement.text, &key.span);
+        column.zip(words).is_some_and(|(column, words)| words.column(&column.name).is_some())
+    });
+    if !reads_more || is_taken || !is_plain || block.order.is_empty() {
         return None;
     }
     let clauses = Clauses::of(statement.text, &block.span)?;

@@ -74,6 +74,12 @@ rule! {
     /// SELECT id FROM trips WHERE zone;
     /// ```
     /// ```sql clean
+    /// SELECT id FROM trips WHERE NOT zone;
+    /// ```
+    /// ```sql clean
+    /// SELECT id FROM trips WHERE began > NOW() AND (zone, fare) = (1, 2);
+    /// ```
+    /// ```sql clean
     /// SELECT id FROM trips WHERE id = 5 AND DATE(began) = '2026-02-28';
     /// ```
     ///

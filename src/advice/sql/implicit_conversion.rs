@@ -58,6 +58,9 @@ rule! {
     /// ```sql clean
     /// SELECT p.id FROM scans s JOIN parcels p ON p.weight = s.tag;
     /// ```
+    /// ```sql finding
+    /// SELECT id FROM parcels WHERE code = TRUE;
+    /// ```
     Sql "SQL002" "implicit-conversion"
 }
 

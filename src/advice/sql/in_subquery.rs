@@ -137,6 +137,7 @@ fn joined(
     let outer = statement.block(at.0)?;
     let [item] = block.items.as_slice() else { return None };
     let ItemKind::Column(_) = &item.kind else { return None };
+    let is_write = matches!(statement.shape.verb, Verb::Update | Verb::Delete);
     let is_plain = outer.sources.len() == 1
         && outer.limit.is_none()
         && outer.order.is_empty()
@@ -144,12 +145,21 @@ fn joined(
         && block.arm.is_none()
         && item.alias.is_none()
         && outer.span.start < block.span.start
+        // A star would take the joined column as well.
+        && !outer.items.iter().any(|item| item.kind == ItemKind::Star(None))
         && !looks_out(statement.shape, inner)
-        && statement.shape.writes.len() == 1;
+        && statement.shape.writes.len() == usize::from(is_write);
     if !is_plain {
         return None;
     }
     let clauses = Clauses::of(statement.text, &outer.span)?;
+    // A join of tables neither returns rows nor names its tables by USING.
+    let has_using = clauses
+        .places(Clause::From)
+        .is_some_and(|mut from| from.any(|at| clauses.words.is(at, "USING")));
+    if is_write && (has_using || clauses.span(Clause::Tail).is_some()) {
+        return None;
+    }
     let mut edits = Edits::default();
     clauses.drop_conditions(Clause::Where, std::slice::from_ref(&test.span), &mut edits)?;
     let own = Words::of(statement.text, &test.span)?;
@@ -180,8 +190,11 @@ fn joined(
             let from = clauses.places(Clause::From)?;
             let verb = clauses.places(Clause::Verb)?;
             // `DELETE FROM t` names what it deletes from before FROM once there is a join.
-            if verb.len() == 1 {
-                let at = clauses.words.range(verb.start)?.end;
+            let is_modifier = |at: usize| {
+                ["LOW_PRIORITY", "QUICK", "IGNORE"].iter().any(|it| clauses.words.is(at, it))
+            };
+            if (verb.start + 1..verb.end).all(is_modifier) {
+                let at = clauses.words.span(verb)?.end;
                 edits.replace(at..at, format!(" {called}"));
             }
             let end = clauses.words.span(from)?.end;

@@ -40,6 +40,12 @@ rule! {
     /// ```sql clean
     /// DELETE FROM notes WHERE owner = 5 LIMIT 500;
     /// ```
+    /// ```sql clean
+    /// SELECT line FROM notes n WHERE EXISTS (SELECT 1 FROM notes m WHERE m.owner = n.id LIMIT 1);
+    /// ```
+    /// ```sql clean
+    /// UPDATE notes SET line = '' WHERE owner = 5 LIMIT 500;
+    /// ```
     Sql "SQL018" "limit-without-order"
 }
 

@@ -45,6 +45,12 @@ rule! {
     /// ```sql clean
     /// SELECT c.name FROM cities c, lands l WHERE c.land = l.id;
     /// ```
+    /// ```sql clean
+    /// SELECT c.name FROM cities c LEFT JOIN fairs f ON f.city = c.id WHERE f.year <=> NULL;
+    /// ```
+    /// ```sql clean
+    /// SELECT c.name FROM cities c LEFT JOIN fairs f ON f.city = c.id WHERE IFNULL(f.year, 0) < 2026;
+    /// ```
     Sql "SQL024" "mixed-join"
 }
 

@@ -162,6 +162,7 @@ fn alone(statement: &Statement<'_>, at: At, block: &Block) -> Option<Finding> {
     let is_limited = block.limit.is_some_and(|limit| limit.rows.is_some_and(|rows| rows < 1_000))
         && block.order.is_empty();
     if !statement.is_table(at)
+        || statement.shape.is_partial
         || is_joined
         || is_small
         || is_limited

@@ -5,7 +5,8 @@ use std::ops::Range;
 use crate::advice::rule::rule;
 use crate::advice::{Fact, Finding, Severity};
 use crate::sql::shape::{
-    Block, Clause as In, Column, Condition, Conjunct, ItemKind, Op, Operand, Role, Test, Verb,
+    Block, Clause as In, Column, Condition, Conjunct, ItemKind, Op, Operand, Role, Test, ValueKind,
+    Verb,
 };
 
 use super::statement::{At, Statement, in_title, is_search, recommend};
@@ -166,6 +167,7 @@ fn searches(place: usize, arm: &[Conjunct]) -> Vec<&Test> {
     tests
         .filter(|test| {
             is_search(&test.op)
+                && !matches!(&test.op, Op::Equal(Operand::Value(value)) if value.kind == ValueKind::Null)
                 && !matches!(
                     test.op,
                     Op::Equal(Operand::Column(_)) | Op::NullSafe(Operand::Column(_))

@@ -50,6 +50,9 @@ rule! {
     /// ```sql clean
     /// INSERT INTO articles SELECT * FROM articles WHERE made = '2026-02-01';
     /// ```
+    /// ```sql clean
+    /// SELECT id, slug FROM articles WHERE made = '2026-02-01';
+    /// ```
     Sql "SQL005" "select-star"
 }
 

@@ -152,6 +152,13 @@ impl<'a> Statement<'a> {
         }
     }
 
+    /// Whether a source is a table of the server itself, which nobody advises on.
+    pub fn is_of_system(&self, at: At) -> bool {
+        const SYSTEM: &[&str] = &["information_schema", "mysql", "performance_schema", "sys"];
+        let database = self.table_name(at).and_then(|it| it.0);
+        database.is_some_and(|own| SYSTEM.iter().any(|name| own.eq_ignore_ascii_case(name)))
+    }
+
     /// Whether a source is a table, as far as is known.
     pub fn is_table(&self, at: At) -> bool {
         self.table_name(at).is_some()

@@ -45,6 +45,12 @@ rule! {
     /// ```sql clean
     /// UPDATE users JOIN sessions ON sessions.user = users.id SET users.flag = 1;
     /// ```
+    /// ```sql schema
+    /// CREATE TEMPORARY TABLE picked (id int PRIMARY KEY);
+    /// ```
+    /// ```sql clean
+    /// DELETE FROM picked;
+    /// ```
     Sql "SQL015" "write-without-where"
 }
 
@@ -82,7 +88,12 @@ fn finding(statement: &Statement<'_>) -> Option<Finding> {
     let is_temporary = table.is_some_and(|table| table.kind == TableKind::Temporary);
     let is_small = table.and_then(|it| it.facts.rows).is_some_and(|rows| rows < FEW)
         || is_free && affected.is_some_and(|rows| rows < FEW);
-    if !(is_free && !is_never || is_many) || is_chunk || is_temporary || is_small {
+    if !(is_free && !is_never || is_many)
+        || is_chunk
+        || is_temporary
+        || is_small
+        || statement.is_of_system(at)
+    {
         return None;
     }
     let name = statement.full_name(at)?;

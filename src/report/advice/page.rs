@@ -82,11 +82,16 @@ struct Blocks {
 impl Blocks {
     fn of(findings: &[Finding]) -> Blocks {
         let mut by_class: HashMap<ClassId, Vec<usize>> = HashMap::new();
-        for (place, finding) in findings.iter().enumerate().filter(|(_, it)| !is_quiet(it)) {
+        let loud = |it: &&Finding| !is_quiet(it) && it.subject.query_id.is_some();
+        for (place, finding) in findings.iter().enumerate().filter(|(_, it)| loud(it)) {
             classes(finding).for_each(|id| by_class.entry(id).or_default().push(place));
         }
         let mut taken: Vec<bool> = findings.iter().map(is_quiet).collect();
-        let quiet = (0..findings.len()).filter(|at| taken.get(*at) == Some(&true)).collect();
+        // A class that has something to be changed is no class with nothing to do.
+        let is_loud = |finding: &Finding| classes(finding).any(|id| by_class.contains_key(&id));
+        let quiet = findings.iter().enumerate();
+        let quiet = quiet.filter(|(_, it)| is_quiet(it) && !is_loud(it)).map(|(at, _)| at);
+        let quiet = quiet.collect();
         let mut blocks = Vec::new();
         for (place, cause) in findings.iter().enumerate() {
             if taken.get(place) != Some(&false) {
@@ -122,6 +127,10 @@ fn classes(finding: &Finding) -> impl Iterator<Item = ClassId> {
 
 /// Whether a finding is told below another one on the same class.
 fn belongs(cause: &Finding, other: &Finding) -> bool {
+    // What is about a table alone is not the cause of what a class suffers from.
+    if cause.subject.query_id.is_none() || other.subject.query_id.is_none() {
+        return false;
+    }
     let is_index = |finding: &Finding| finding.category == Category::Index;
     let table = |finding: &Finding| {
         let table = finding.subject.table.as_deref()?;

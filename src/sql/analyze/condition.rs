@@ -149,11 +149,10 @@ impl Builder<'_> {
             Expr::BinaryOp { op: op @ (BinaryOperator::And | BinaryOperator::Or), .. } => op,
             _ => {
                 let span = self.cover_as(expr, Part::Condition);
-                let mut add = |condition| {
-                    out.push(Conjunct { clause, condition, span: span.clone() });
-                };
                 for condition in self.leaf(block, expr, negated, &span) {
-                    add(condition);
+                    let mut conjunct = Conjunct { clause, condition, span: span.clone() };
+                    put_in(&mut conjunct, clause);
+                    out.push(conjunct);
                 }
                 return;
             }
@@ -597,7 +596,7 @@ impl Builder<'_> {
                     self.compared(block, again, Comparison::LessOrEqual, high, false, span),
                 ]
             }
-            (Side::Other(why, ..), low, high) if matches!(why, Why::NotConstant) => {
+            (Side::Other(Why::NotConstant, ..), low, high) => {
                 vec![Condition::Other([low.columns(), high.columns()].concat())]
             }
             (tested @ Side::Other(..), low, high) => {
@@ -897,6 +896,14 @@ impl Pattern {
             }
         }
         Self::Whole
+    }
+}
+
+/// Says which clause a condition is of, and all that is in it.
+pub(super) fn put_in(conjunct: &mut Conjunct, clause: Clause) {
+    conjunct.clause = clause;
+    if let Condition::Any(arms) = &mut conjunct.condition {
+        arms.iter_mut().flatten().for_each(|conjunct| put_in(conjunct, clause));
     }
 }
 

@@ -270,7 +270,7 @@ impl Builder<'_> {
         {
             return true;
         }
-        let text = &self.text[tok.range()];
+        let text = tok.sign(self.text);
         let next = self.words.tokens.get(at + 1);
         if next.is_some_and(|next| next.kind == Kind::Literal) {
             return text.starts_with('_')

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::build::{Builder, Naming, Place, bytes};
+use super::build::{Builder, Naming, Place};
 use super::statement::{Statement, Target};
 use super::words::Words;
 use super::{Limits, Parsed, parse};
@@ -193,7 +193,7 @@ impl Builder<'_> {
 
     fn parts(&self, target: &Target) -> Vec<String> {
         let tokens = self.words.tokens.get(target.name.clone()).unwrap_or_default();
-        let texts = tokens.iter().map(|tok| &self.text[tok.range()]);
+        let texts = tokens.iter().map(|tok| tok.sign(self.text));
         texts.filter(|text| *text != ".").map(super::unquoted).collect()
     }
 
@@ -202,7 +202,7 @@ impl Builder<'_> {
         let table = TableName { name: parts.next().unwrap_or_default(), database: parts.next() };
         let columns = target.columns.iter();
         let mut columns: Vec<_> =
-            columns.map(|tok| super::unquoted(&self.text[tok.range()]).to_lowercase()).collect();
+            columns.map(|tok| super::unquoted(tok.sign(self.text)).to_lowercase()).collect();
         columns.sort_unstable();
         columns.dedup();
         Write { table, kind: target.kind, columns, rows: target.rows, source: None }
@@ -237,15 +237,6 @@ impl<'a> Builder<'a> {
             is_too_large: false,
         }
     }
-}
-
-/// Where a span of the parser begins, for messages.
-pub(super) fn place_of(message: &str) -> (&str, Option<usize>) {
-    let (what, place) = message.rsplit_once(" at Line: ").unwrap_or((message, ""));
-    let column = place.split_once(", Column: ").and_then(|(_, column)| column.parse().ok());
-    let at = column.and_then(|column: usize| column.checked_sub(1));
-    let _ = bytes;
-    (what, at)
 }
 
 /// Gives the blocks that are named in a block their new numbers.

@@ -9,6 +9,7 @@ use sqlparser::ast::{
 };
 
 use super::build::{Builder, Given, Naming, Place, bytes};
+use super::condition::put_in;
 use crate::sql::distill::TableName;
 use crate::sql::shape::{
     Clause, Column, Condition, Conjunct, ItemKind, Op, Operand, Role, Source, SourceOf, Test,
@@ -323,7 +324,7 @@ impl Builder<'_> {
                     let of =
                         named.filter(|of| of.0 == block && optional.contains(&of.1)).map(|of| of.1);
                     if let Some(at) = of.max() {
-                        conjunct.clause = Clause::On(at);
+                        put_in(conjunct, Clause::On(at));
                     }
                 }
             }
@@ -476,20 +477,21 @@ impl Builder<'_> {
 
     /// What is selected under a name.
     pub(super) fn selected(&self, block: usize, name: &str) -> Option<&ItemKind> {
-        let is_known = |name: &str| {
-            let sources = &self.scopes[block].sources;
-            sources.iter().any(|known| {
-                known.columns.as_ref().is_some_and(|columns| {
-                    columns.iter().any(|column| column.eq_ignore_ascii_case(name))
-                })
+        let lower = name.to_lowercase();
+        // That it was read already tells of a column where its table is not known.
+        let is_known = || {
+            let mut sources = self.scopes[block].sources.iter();
+            sources.any(|known| match &known.columns {
+                Some(columns) => columns.contains(&lower),
+                None => known.reads.contains(&lower),
             })
         };
         match self.naming {
             Naming::Columns => return None,
-            Naming::ColumnsFirst if is_known(name) => return None,
+            Naming::ColumnsFirst if is_known() => return None,
             _ => {}
         }
-        let at = self.scopes[block].aliases.get(&name.to_lowercase())?;
+        let at = self.scopes[block].aliases.get(&lower)?;
         self.blocks[block].items.get(*at).map(|item| &item.kind)
     }
 }

@@ -439,6 +439,11 @@ fn joins_tell_which_side_comes_first() {
         "on 2: y@0.1 = y@0.2; on 1: x = x@0.1",
     );
     joins("a JOIN b JOIN c ON a.x = c.x", "a b c", "x = x@0.2");
+    joins(
+        "a LEFT JOIN b ON a.x = b.x AND (b.y = 1 OR 5 IN (b.z, a.z))",
+        "a b[0]?",
+        "on 1: x = x@0.1; on 1: (on 1: y@0.1 = 1 | on 1: (on 1: z@0.1 = 5 | on 1: z = 5))",
+    );
     joins("{ OJ a LEFT OUTER JOIN b ON a.x = b.x }", "a b[0]?", "on 1: x = x@0.1");
     joins("(a, b) JOIN (c) ON c.x = a.x", "a b c", "x@0.2 = x");
     joins("cars JOIN services USING (id)", "cars services", "id = id@0.1");
@@ -474,6 +479,12 @@ fn keys_are_columns_positions_or_aliases() {
         keys("SELECT YEAR(made_on) AS y FROM cars GROUP BY y ORDER BY y, YEAR(made_on), NULL"),
         "- | -, -, -"
     );
+    // Without a catalog a column of that name is known by being read.
+    let shape =
+        read("SELECT DATE(made) AS made, YEAR(sold) AS y FROM t GROUP BY made, y ORDER BY made");
+    let told: Vec<_> = shape.blocks[0].group.iter().map(|key| key.column.is_some()).collect();
+    assert_eq!(told, [true, false]);
+    assert_eq!(shape.blocks[0].order[0].column, None);
     assert_eq!(keys("SELECT *, plate FROM cars ORDER BY 2"), " | -");
     let shape = read(
         "SELECT state, COUNT(*) n FROM cars GROUP BY state WITH ROLLUP HAVING n > 5 AND state = 'x' AND MAX(k) > 1 LIMIT 5, 10",

@@ -2,7 +2,7 @@
 //! what its subqueries add.
 
 use super::{Access, Cost, Counter, Given, Run, covers};
-use crate::advice::index::estimate;
+use crate::advice::index::estimate::{self, From};
 use crate::advice::index::query::{Block, Sorting, SubKind, Test, TestKind};
 use crate::advice::index::tables::ColumnAt;
 
@@ -232,8 +232,13 @@ where
         let mut factor = 1.0;
         if let Some(limit) = limit {
             // Rows that match may lie together, and at the far end: what walks over many to find
-            // few is not taken to find them soon.
-            let is_lucky = access.searched == 0 && found < SOON * all;
+            // few, or nobody knows how many, is not taken to find them soon.
+            let is_guess = read
+                .tests
+                .iter()
+                .any(|test| test.share.source == From::Guess && test.kind != TestKind::Weak);
+            let is_lucky =
+                access.searched == 0 && (is_guess || access.rows < SOON * all * (1.0 - 1e-9));
             if may_stop && rows > limit && !is_lucky {
                 factor = (limit / rows).clamp(0.0, 1.0);
             }

@@ -212,6 +212,11 @@ impl Builder<'_, '_, '_> {
             self.use_mut(own).hidden.push(hidden);
             return;
         }
+        if matches!(op, Op::Equal(Operand::Value(value)) if is_null(value)) {
+            // `c = NULL` never holds.
+            self.query.blocks[own.block].is_impossible = true;
+            return;
+        }
         let (kind, share) = match op {
             Op::Equal(Operand::Value(value)) | Op::NullSafe(Operand::Value(value)) => {
                 match value.kind {
@@ -305,7 +310,7 @@ impl Builder<'_, '_, '_> {
         let mut share = estimate::equal(known, own.at.column, None);
         if share.source == From::Guess
             && let Some((other, column)) = other
-            && let (Some(count), Some(_)) = (estimate::distinct(other, column), known.rows)
+            && let Some(count) = estimate::distinct(other, column)
         {
             // A child has about as many parents as there are.
             share = Share::new(1.0 / count.max(1.0), From::Guess);

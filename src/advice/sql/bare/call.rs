@@ -16,12 +16,39 @@ pub fn without(cut: &Cut<'_, '_>, known: Option<Known<'_>>) -> Option<Bare> {
     if matches!(name.as_str(), "DATEDIFF") {
         return days_between(cut, &arguments);
     }
+    if name == "TIMESTAMPDIFF" {
+        return units_between(cut, &arguments);
+    }
     let first = arguments.first()?;
     if name == "CAST" {
-        let is_date = first.len() > 2
-            && words.is_word(first.end - 1, "DATE")
-            && words.is_word(first.end - 2, "AS");
-        return (is_date && words.is_column(&(first.start..first.end - 2))).then(|| day(cut))?;
+        let is_as = |word: &str| {
+            first.len() > 2
+                && words.is_word(first.end - 1, word)
+                && words.is_word(first.end - 2, "AS")
+                && words.is_column(&(first.start..first.end - 2))
+        };
+        return match (is_as("DATE"), is_as("CHAR")) {
+            (true, _) => day(cut),
+            (_, true) => whole_number(cut),
+            _ => None,
+        };
+    }
+    // `EXTRACT(YEAR FROM c)`, `SUBSTRING(c FROM 1 FOR 3)`.
+    if name == "EXTRACT" && words.is_word(first.start + 1, "FROM") {
+        let is_column = words.is_column(&(first.start + 2..first.end));
+        let unit = words.at(first.start).to_ascii_uppercase();
+        return match unit.as_str() {
+            "YEAR" if is_column => year(cut),
+            "YEAR_MONTH" if is_column => stretches(cut, "%Y%m"),
+            _ => None,
+        };
+    }
+    if matches!(name.as_str(), "SUBSTR" | "SUBSTRING" | "MID") && arguments.len() == 1 {
+        let from = first.clone().find(|at| words.is_word(*at, "FROM"))?;
+        let is_whole = words.is_column(&(first.start..from))
+            && words.constant(&(from + 1..from + 2)) == Constant::Whole(1)
+            && words.is_word(from + 2, "FOR");
+        return is_whole.then(|| beginning(cut, &(from + 3..first.end)))?;
     }
     if !words.is_column(first) {
         return None;
@@ -230,6 +257,80 @@ fn moment_of_seconds(cut: &Cut<'_, '_>) -> Option<Bare> {
     )
 }
 
+/// `TIMESTAMPDIFF(HOUR, c, NOW()) < 24`: whole units between, what is left of one is dropped.
+fn units_between(cut: &Cut<'_, '_>, arguments: &[Range<usize>]) -> Option<Bare> {
+    let [unit, first, second] = arguments else { return None };
+    let words = &cut.words;
+    let fixed = ["MINUTE", "HOUR", "DAY", "WEEK"];
+    let is_fixed = unit.len() == 1 && fixed.iter().any(|it| words.is_word(unit.start, it));
+    if !is_fixed || !words.is_column(first) || !cut.is_type(DAYS) {
+        return None;
+    }
+    let Constant::Whole(number @ 0..=1_000_000) = words.constant(cut.other()?) else { return None };
+    // Below one unit all differences to both sides of 0 count as 0.
+    let (sign, number) = match (cut.op(), number) {
+        ("<", 1..) => (">", number),
+        ("<=", 0..) => (">", number + 1),
+        (">", 0..) => ("<=", number + 1),
+        (">=", 1..) => ("<=", number),
+        _ => return None,
+    };
+    let (unit, until) = (words.text(unit), words.text(second));
+    Bare::new(
+        format!("{} {sign} {until} - INTERVAL {number} {unit}", cut.column),
+        "TIMESTAMPDIFF() counts whole units, so it stays below a number until so many of them are full.",
+    )
+}
+
+/// `CAST(c AS CHAR) = '5'` of whole numbers, each of which has one spelling.
+fn whole_number(cut: &Cut<'_, '_>) -> Option<Bare> {
+    use TypeName::{BigInt, Int, MediumInt, SmallInt, TinyInt};
+    if ![TinyInt, SmallInt, MediumInt, Int, BigInt].contains(&cut.type_name?) {
+        return None;
+    }
+    let texts = cut.sides.others.iter().map(|other| match cut.words.constant(other) {
+        Constant::Text(text) => Some(text),
+        _ => None,
+    });
+    let texts = texts.collect::<Option<Vec<String>>>()?;
+    let is_spelt = |text: &String| {
+        let is_digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        is_digits && text.len() < 18 && (!text.starts_with('0') || text == "0")
+    };
+    if !matches!(cut.op(), "=" | "IN") || !texts.iter().all(is_spelt) {
+        return None;
+    }
+    Bare::new(
+        compared(cut.column, cut.op(), &texts)?,
+        "A whole number is written in one way, so the texts are equal where the numbers are.",
+    )
+}
+
+/// Comparisons of what a format writes of a moment.
+fn stretches(cut: &Cut<'_, '_>, format: &str) -> Option<Bare> {
+    if !cut.is_type(DAYS) {
+        return None;
+    }
+    let mut periods = Vec::new();
+    for other in &cut.sides.others {
+        let text = match cut.words.constant(other) {
+            Constant::Text(text) => text,
+            Constant::Whole(number) => number.to_string(),
+            _ => return None,
+        };
+        let period = Period::by_format(format, &text)?;
+        let is_in_hours = period.unit() > super::period::Unit::Day;
+        if is_in_hours && cut.type_name == Some(TypeName::Date) {
+            return None;
+        }
+        periods.push((period.first(), period.next()));
+    }
+    Bare::new(bounds(cut.column, cut.op(), &periods)?, OF_FORMAT)
+}
+
+const OF_FORMAT: &str =
+    "The same is written of all moments of that stretch of time, and of no others.";
+
 /// A comparison of the column with values that need no more than to be put there.
 fn compared(column: &str, op: &str, values: &[String]) -> Option<String> {
     match (op, values) {
@@ -247,26 +348,10 @@ fn formatted(cut: &Cut<'_, '_>, format: &Range<usize>) -> Option<Bare> {
     if !cut.is_type(DAYS) {
         return None;
     }
-    let reason =
-        "The format writes the same text for all moments of that stretch, and for no others.";
     if let Some((start, unit)) = cut.other().and_then(|it| same_format(words, it, &format)) {
         let days = vec![(start.clone(), format!("{start} + INTERVAL 1 {unit}"))];
         let condition = bounds(cut.column, cut.op(), &days)?;
-        return Bare::new(condition, reason);
-    }
-    let mut stretches = Vec::new();
-    for other in &cut.sides.others {
-        let text = match words.constant(other) {
-            Constant::Text(text) => text,
-            Constant::Whole(number) => number.to_string(),
-            _ => return None,
-        };
-        let period = Period::by_format(&format, &text)?;
-        let is_in_hours = period.unit() > super::period::Unit::Day;
-        if is_in_hours && cut.type_name == Some(TypeName::Date) {
-            return None;
-        }
-        stretches.push((period.first(), period.next()));
+        return Bare::new(condition, OF_FORMAT);
     }
     // Texts have the order of time only where the year is written first, then the month.
     let is_ordered = || {
@@ -276,7 +361,7 @@ fn formatted(cut: &Cut<'_, '_>, format: &Range<usize>) -> Option<Bare> {
     if !matches!(cut.op(), "=" | "IN") && !is_ordered() {
         return None;
     }
-    Bare::new(bounds(cut.column, cut.op(), &stretches)?, reason)
+    stretches(cut, &format)
 }
 
 /// The first day of the month that `DATE_FORMAT(NOW(), '%Y-%m')` writes, or the day.
@@ -303,6 +388,18 @@ fn same_format(
 fn beginning(cut: &Cut<'_, '_>, length: &Range<usize>) -> Option<Bare> {
     let words = &cut.words;
     let Constant::Whole(length) = words.constant(length) else { return None };
+    // A moment as a text: `LEFT(c, 10)` is its day.
+    if cut.type_name.is_some_and(|own| DAYS.contains(&own)) {
+        let format = match length {
+            4 => "%Y",
+            7 => "%Y-%m",
+            10 => "%Y-%m-%d",
+            13 => "%Y-%m-%d %H",
+            16 => "%Y-%m-%d %H:%i",
+            _ => return None,
+        };
+        return stretches(cut, format);
+    }
     let Constant::Text(text) = words.constant(cut.other()?) else { return None };
     let count = i128::try_from(text.chars().count()).ok()?;
     // A blank at the end may be one that is not compared.

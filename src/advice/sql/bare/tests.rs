@@ -52,6 +52,15 @@ fn days_become_ranges() {
         "DATEDIFF(dt, '2026-02-01') = 0",
         Some("dt >= '2026-02-01' AND dt < '2026-02-01' + INTERVAL 1 DAY"),
     );
+    check("LEFT(dt, 10) = '2026-02-28'", Some("dt >= '2026-02-28' AND dt < '2026-03-01'"));
+    check("SUBSTRING(dt, 1, 7) = '2026-02'", Some("dt >= '2026-02-01' AND dt < '2026-03-01'"));
+    check(
+        "DATE(dt) = '2026-02-01' + INTERVAL 1 DAY",
+        Some(
+            "dt >= '2026-02-01' + INTERVAL 1 DAY AND dt < '2026-02-01' + INTERVAL 1 DAY + INTERVAL 1 DAY",
+        ),
+    );
+    check("LEFT(d, 13) = '2026-02-28 10'", None);
     // A time on the other side, no date at all, a text that is compared by its letters.
     check("DATE(dt) = '2026-02-01 10:00:00'", None);
     check("DATE(dt) = NOW()", None);
@@ -79,6 +88,15 @@ fn years_and_months_become_ranges() {
         "YEAR(d) = 2024 AND MONTH(d) = 2 AND DAY(d) = 29",
         Some("d >= '2024-02-29' AND d < '2024-03-01'"),
     );
+    check(
+        "YEAR(dt) = YEAR(NOW()) AND MONTH(dt) = MONTH(NOW())",
+        Some(
+            "dt >= DATE_FORMAT(NOW(), '%Y-%m-01') AND dt < DATE_FORMAT(NOW(), '%Y-%m-01') + INTERVAL 1 MONTH",
+        ),
+    );
+    check("EXTRACT(YEAR FROM dt) = 2012", Some("dt >= '2012-01-01' AND dt < '2013-01-01'"));
+    check("EXTRACT(YEAR_MONTH FROM dt) > 201207", Some("dt >= '2012-08-01'"));
+    check("EXTRACT(MONTH FROM dt) = 7", None);
     // No such day: what is left is tested as it is.
     check(
         "YEAR(d) = 2023 AND MONTH(d) = 2 AND DAY(d) = 29",
@@ -128,6 +146,21 @@ fn seconds_and_intervals_are_moved() {
     check("dt + INTERVAL 3 HOUR <= ?", Some("dt <= ? - INTERVAL 3 HOUR"));
     check("DATE_SUB(dt, INTERVAL 2 WEEK) > NOW()", Some("dt > NOW() + INTERVAL 2 WEEK"));
     check("DATE_ADD(dt, INTERVAL 30 DAY) < NOW()", Some("dt < NOW() - INTERVAL 30 DAY"));
+    check("TIMESTAMPDIFF(HOUR, dt, NOW()) < 24", Some("dt > NOW() - INTERVAL 24 HOUR"));
+    check(
+        "TIMESTAMPDIFF(DAY, dt, '2024-01-01') >= 30",
+        Some("dt <= '2024-01-01' - INTERVAL 30 DAY"),
+    );
+    check(
+        "TIMESTAMPDIFF(DAY, dt, '2024-01-01') <= 30",
+        Some("dt > '2024-01-01' - INTERVAL 31 DAY"),
+    );
+    check(
+        "TIMESTAMPDIFF(MINUTE, dt, '2024-01-01') > 0",
+        Some("dt <= '2024-01-01' - INTERVAL 1 MINUTE"),
+    );
+    check("TIMESTAMPDIFF(DAY, dt, NOW()) < 0", None);
+    check("TIMESTAMPDIFF(MONTH, dt, NOW()) < 3", None);
     // The 31st has no month before.
     check("dt - INTERVAL 1 MONTH > NOW()", None);
     check("dt > SYSDATE()", Some("dt > NOW()"));
@@ -173,6 +206,12 @@ fn functions_of_texts_go_where_they_change_nothing() {
     check("LOWER(s) = 'ann' COLLATE utf8mb4_bin", None);
     check("LEFT(s, 3) = 'abc'", Some("s LIKE 'abc%'"));
     check("SUBSTRING(s, 1, 4) = '10%_'", Some("s LIKE '10\\%\\_%'"));
+    check("SUBSTRING(s FROM 1 FOR 3) = 'abc'", Some("s LIKE 'abc%'"));
+    check("CAST(n AS CHAR) = '5'", Some("n = 5"));
+    check("CAST(n AS CHAR) IN ('5', '0')", Some("n IN (5, 0)"));
+    check("CAST(n AS CHAR) = '05'", None);
+    check("CAST(n AS CHAR) = 'x'", None);
+    check("CAST(s AS CHAR) = '5'", None);
     check("LEFT(s, 3) = 'ab'", None);
     check("LEFT(s, 3) = 'ab '", None);
     check("SUBSTR(s, 2, 3) = 'abc'", None);

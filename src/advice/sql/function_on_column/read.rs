@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::flavor::Family;
 use crate::schema::{Index, PartOf, TypeName};
-use crate::sql::shape::{Clause, Column, Condition, Op, Test, Why, Wrapped};
+use crate::sql::shape::{Clause, Column, Condition, Expression, Op, Test, Why, Wrapped};
 
 use super::super::bare::{Bare, Period, bare, bounds, dates_like};
 use super::super::statement::{At, Met, Statement, in_title, recommend};
@@ -58,6 +58,7 @@ fn of_wrapped<'a>(
 ) -> Option<Hit<'a>> {
     let column = wrapped.columns.first()?;
     let what = match &wrapped.why {
+        Why::Function(name) if name == "CASE" => "stands in a CASE".to_owned(),
         Why::Function(name) => format!("stands in {name}()"),
         Why::Arithmetic => "is computed with".to_owned(),
         Why::Collation => "is compared in another collation".to_owned(),
@@ -80,7 +81,10 @@ fn of_wrapped<'a>(
     if at.is_some_and(|at| !statement.is_table(at) || statement.fixes_row(at)) {
         return None;
     }
-    if is_done_by_server(statement, wrapped) || is_indexed(statement, at, wrapped) {
+    if is_done_by_server(statement, wrapped)
+        || is_indexed(statement, at, wrapped)
+        || is_joined_from_here(statement, wrapped)
+    {
         return None;
     }
     Some(Hit {
@@ -100,9 +104,20 @@ fn of_wrapped<'a>(
 const SEARCHED: &[&str] =
     &["=", "<=>", "<", "<=", ">", ">=", "IN", "BETWEEN", "LIKE", "REGEXP", "RLIKE", "IS TRUE"];
 
+/// Whether a bare column of another table stands on the other side and has an index: then that
+/// table is searched for what the function gives, and the function does no harm.
+fn is_joined_from_here(statement: &Statement<'_>, wrapped: &Wrapped) -> bool {
+    let [Expression::Column(other)] = wrapped.right.as_slice() else { return false };
+    let (Some(own), Some(at)) = (wrapped.columns.first().and_then(|it| it.of), other.of) else {
+        return false;
+    };
+    let source = statement.block(own.0).and_then(|block| block.sources.get(own.1));
+    let is_behind = source.is_some_and(|source| source.after.contains(&at.1));
+    at != own && !is_behind && statement.index_for(at, &other.name).is_some()
+}
+
 /// A pattern with a wildcard in front is not searched for without the function either.
 fn is_never_searched(wrapped: &Wrapped) -> bool {
-    use crate::sql::shape::Expression;
     let starts_wild = |it: &Expression| match it {
         Expression::Value(value) => {
             let inside = value.text.trim_start_matches(['\'', '"']);
@@ -248,7 +263,7 @@ fn one_stretch<'h>(
     hits: &'h [Hit<'_>],
     year: &Hit<'_>,
 ) -> Option<(String, Vec<&'h Hit<'h>>)> {
-    let number = |hit: &Hit<'_>, name: &str| {
+    let part = |hit: &Hit<'_>, name: &str| {
         let wrapped = hit.wrapped?;
         let is_it = wrapped.why == Why::Function(name.to_owned()) && wrapped.op == "=";
         let words = Words::of(statement.text, &wrapped.span).filter(|_| is_it)?;
@@ -256,12 +271,13 @@ fn one_stretch<'h>(
         let (_, arguments) = words.call(&sides.own)?;
         let [argument] = arguments.as_slice() else { return None };
         let [other] = sides.others.as_slice() else { return None };
-        match words.constant(other) {
-            Constant::Whole(number) if words.is_column(argument) => {
-                Some((number, words.text(argument).to_owned()))
-            }
-            _ => None,
-        }
+        let part = match (words.constant(other), words.call(other)) {
+            (Constant::Whole(number), _) => Part::Number(number),
+            // The same part of another moment.
+            (_, Some((own, of))) if own == name => Part::Of(words.text(of.first()?).to_owned()),
+            _ => return None,
+        };
+        words.is_column(argument).then(|| (part, words.text(argument).to_owned()))
     };
     let type_name = statement.column(year.column).and_then(|it| Some(it.data_type()?.name));
     if type_name
@@ -275,16 +291,36 @@ fn one_stretch<'h>(
     let find = |names: &[&str]| {
         hits.iter()
             .filter(same)
-            .find_map(|hit| names.iter().find_map(|name| Some((number(hit, name)?.0, hit))))
+            .find_map(|hit| names.iter().find_map(|name| Some((part(hit, name)?.0, hit))))
     };
-    let (of_year, column) = number(year, "YEAR")?;
+    let (of_year, column) = part(year, "YEAR")?;
     let (month, of_month) = find(&["MONTH"])?;
-    let period = Period::year(of_year)?.month(month)?;
-    let (period, others) = match find(&["DAY", "DAYOFMONTH"]) {
-        Some((day, of_day)) => (period.day(day)?, vec![of_month, of_day]),
-        None => (period, vec![of_month]),
-    };
-    Some((bounds(&column, "=", &[(period.first(), period.next())])?, others))
+    let day = find(&["DAY", "DAYOFMONTH"]);
+    match (of_year, month, day) {
+        (Part::Number(of_year), Part::Number(month), Some((Part::Number(day), of_day))) => {
+            let period = Period::year(of_year)?.month(month)?.day(day)?;
+            let range = bounds(&column, "=", &[(period.first(), period.next())])?;
+            Some((range, vec![of_month, of_day]))
+        }
+        (Part::Number(of_year), Part::Number(month), _) => {
+            let period = Period::year(of_year)?.month(month)?;
+            let range = bounds(&column, "=", &[(period.first(), period.next())])?;
+            Some((range, vec![of_month]))
+        }
+        (Part::Of(moment), Part::Of(same), _) if moment == same => {
+            let first = format!("DATE_FORMAT({moment}, '%Y-%m-01')");
+            let next = format!("{first} + INTERVAL 1 MONTH");
+            Some((bounds(&column, "=", &[(first, next)])?, vec![of_month]))
+        }
+        _ => None,
+    }
+}
+
+/// What YEAR() or MONTH() equals.
+enum Part {
+    Number(i128),
+    /// The same part of this moment.
+    Of(String),
 }
 
 fn finding(statement: &Statement<'_>, hits: &[Hit<'_>]) -> Option<Finding> {

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::sql::token::Kind;
 
+use super::super::bare::Period;
 use super::Words;
 
 /// A constant.
@@ -50,7 +51,12 @@ impl Words<'_> {
             return false;
         }
         if places.len() == 1 {
-            return self.is_word(places.start, "CURRENT_DATE");
+            // A day as a text is one where an interval is added to it.
+            let is_day = |text: &str| depth > 0 && Period::of_day(text).is_some();
+            return match literal(self.at(places.start)) {
+                Constant::Text(text) => is_day(&text),
+                _ => self.is_word(places.start, "CURRENT_DATE"),
+            };
         }
         if let Some((name, arguments)) = self.call(places) {
             let first = arguments.first();
@@ -133,6 +139,8 @@ mod tests {
             ("DATE_SUB(CURDATE(), INTERVAL 1 MONTH)", Constant::Day),
             ("CAST('x' AS DATE)", Constant::Day),
             ("NOW()", Constant::Other),
+            ("'2026-02-01' + INTERVAL 1 DAY", Constant::Day),
+            ("'x' + INTERVAL 1 DAY", Constant::Other),
             ("CURDATE() - INTERVAL 3 HOUR", Constant::Other),
             ("NOW() - INTERVAL 1 DAY", Constant::Other),
         ] {
