@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, count, say};
 
 rule! {
@@ -34,7 +34,8 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     }
     let title = match sign {
         Some(_) => format!("sessions wait for auto-increment values: the lock mode is {mode}"),
-        None => "each insert locks the table for its auto-increment values: the lock mode is 0".to_owned(),
+        None => "each insert locks the table for its auto-increment values: the lock mode is 0"
+            .to_owned(),
     };
     let mut said = say(case, &RULE, Severity::Medium, Confidence::Medium, title).about(NAME);
     for name in ["log_bin", "binlog_format"] {

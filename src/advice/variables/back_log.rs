@@ -23,8 +23,10 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     let queue = case.number("back_log").filter(|queue| *queue < ENOUGH)?;
     let sign = case.sign(RULE.code);
     let storm = case.rates().and_then(|rates| {
-        let (connections, aborted) = (rates.grown("connections")?, rates.grown("aborted_connects")?);
-        let is_storm = rates.is_per_second("connections", 500) && is_percent(aborted, connections, 1);
+        let (connections, aborted) =
+            (rates.grown("connections")?, rates.grown("aborted_connects")?);
+        let is_storm =
+            rates.is_per_second("connections", 500) && is_percent(aborted, connections, 1);
         is_storm.then_some((connections, aborted, rates))
     });
     if sign.is_none() && storm.is_none() {

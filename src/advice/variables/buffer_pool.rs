@@ -33,18 +33,22 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     let by_counters = by_counters(case);
     let default = if case.is_mysql_before(5, 5, 0) { 8 * MIB } else { 128 * MIB };
     let memory = case.facts.machine.memory;
-    let is_default = pool == default && data.is_some() && memory.is_some_and(|it| it >= 2_048 * MIB);
+    let is_default =
+        pool == default && data.is_some() && memory.is_some_and(|it| it >= 2_048 * MIB);
     if by_counters.is_none() && !is_default {
         return None;
     }
     // The pool grows in whole chunks for each of its instances.
-    let chunk = case.number("innodb_buffer_pool_chunk_size").filter(|it| *it > 0).unwrap_or(128 * MIB);
-    let step = chunk.saturating_mul(case.number("innodb_buffer_pool_instances").unwrap_or(1).max(1));
+    let chunk =
+        case.number("innodb_buffer_pool_chunk_size").filter(|it| *it > 0).unwrap_or(128 * MIB);
+    let step =
+        chunk.saturating_mul(case.number("innodb_buffer_pool_instances").unwrap_or(1).max(1));
     let wanted = memory.map(|memory| {
         let most = memory / 100 * 60;
         data.map_or(most, |data| most.min(data / 100 * 120))
     });
-    let to = wanted.map(|wanted| up_to(wanted.saturating_sub(step) + 1, step)).filter(|to| *to > pool);
+    let to =
+        wanted.map(|wanted| up_to(wanted.saturating_sub(step) + 1, step)).filter(|to| *to > pool);
     let title = match by_counters {
         Some((reads, requests, rates)) => format!(
             "{} % of the reads of pages go to disk, {} a second: the buffer pool of {} is too small",
@@ -52,10 +56,14 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
             rates.a_second(reads),
             size(pool)
         ),
-        None => format!("the buffer pool has its default of {} and the data are larger", size(pool)),
+        None => {
+            format!("the buffer pool has its default of {} and the data are larger", size(pool))
+        }
     };
-    let confidence = if by_counters.is_some() && data.is_some() { Confidence::High } else { Confidence::Medium };
-    let mut said = say(case, &RULE, Severity::High, confidence, title).about("innodb_buffer_pool_size");
+    let confidence =
+        if by_counters.is_some() && data.is_some() { Confidence::High } else { Confidence::Medium };
+    let mut said =
+        say(case, &RULE, Severity::High, confidence, title).about("innodb_buffer_pool_size");
     if let Some((reads, requests, rates)) = by_counters {
         said = said
             .seen("innodb_buffer_pool_reads", reads)
@@ -90,7 +98,10 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
              sizes (--schema with SHOW TABLE STATUS) bound it.",
         ),
     };
-    Some(said.verify("Innodb_buffer_pool_reads a second falls under the same load; no swapping.").end())
+    Some(
+        said.verify("Innodb_buffer_pool_reads a second falls under the same load; no swapping.")
+            .end(),
+    )
 }
 
 /// Reads from disk and reads in all, where the former are more than 1 % and 100 a second.
@@ -98,9 +109,12 @@ fn by_counters<'a>(case: &Case<'a>) -> Option<(u64, u64, super::case::Rates<'a>)
     let rates = case.rates()?;
     let reads = rates.grown("innodb_buffer_pool_reads")?;
     let requests = rates.grown("innodb_buffer_pool_read_requests")?;
-    let free = case.count("innodb_buffer_pool_pages_free").zip(case.count("innodb_buffer_pool_pages_total"));
+    let free = case
+        .count("innodb_buffer_pool_pages_free")
+        .zip(case.count("innodb_buffer_pool_pages_total"));
     let has_room = free.is_some_and(|(free, total)| is_percent(free, total, 10))
         && rates.grown("innodb_buffer_pool_wait_free") == Some(0);
-    let is_much = is_percent(reads, requests, 1) && rates.is_per_second("innodb_buffer_pool_reads", 100);
+    let is_much =
+        is_percent(reads, requests, 1) && rates.is_per_second("innodb_buffer_pool_reads", 100);
     (is_much && !has_room).then_some((reads, requests, rates))
 }

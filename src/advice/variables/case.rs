@@ -153,9 +153,11 @@ impl<'a> Case<'a> {
     pub fn has_engine(&self, engine: &str) -> Option<bool> {
         let mut tables = self.schema?.tables().filter(|table| table.is_defined).peekable();
         tables.peek()?;
-        Some(tables.any(|table| {
-            table.engine.as_deref().is_some_and(|it| it.eq_ignore_ascii_case(engine))
-        }))
+        Some(
+            tables.any(|table| {
+                table.engine.as_deref().is_some_and(|it| it.eq_ignore_ascii_case(engine))
+            }),
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, say, word};
 
 rule! {
@@ -68,11 +68,17 @@ fn checksums(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     Some(
-        say(case, &RULE, Severity::Critical, Confidence::High, "pages are written without a checksum: damage is not seen")
-            .about(NAME)
-            .advise("Switch it on. Pages get a checksum as they are written again.")
-            .set(NAME, word("ON"), When::Restart)
-            .verify(CHECKS)
-            .end(),
+        say(
+            case,
+            &RULE,
+            Severity::Critical,
+            Confidence::High,
+            "pages are written without a checksum: damage is not seen",
+        )
+        .about(NAME)
+        .advise("Switch it on. Pages get a checksum as they are written again.")
+        .set(NAME, word("ON"), When::Restart)
+        .verify(CHECKS)
+        .end(),
     )
 }

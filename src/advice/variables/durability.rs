@@ -3,8 +3,8 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
-use super::say::{say};
+use super::case::Case;
+use super::say::say;
 
 rule! {
     /// A crash may lose transactions that were committed.
@@ -26,11 +26,14 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
 /// Galera keeps commits on other nodes.
 fn is_galera(case: &Case<'_>) -> bool {
     case.flag("wsrep_on") == Some(true)
-        && case.text("wsrep_provider").is_some_and(|it| !it.eq_ignore_ascii_case("none") && !it.is_empty())
+        && case
+            .text("wsrep_provider")
+            .is_some_and(|it| !it.eq_ignore_ascii_case("none") && !it.is_empty())
 }
 
 fn severity(case: &Case<'_>, severity: Severity) -> Severity {
-    let is_replica = case.flag("read_only") == Some(true) || case.flag("super_read_only") == Some(true);
+    let is_replica =
+        case.flag("read_only") == Some(true) || case.flag("super_read_only") == Some(true);
     if is_replica { Severity::Low } else { severity }
 }
 
@@ -40,8 +43,13 @@ fn flush(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let (severity_of, lost) = match value {
-        0 => (Severity::High, "a crash of the server or of the host loses up to a second of commits"),
-        2 => (Severity::Medium, "a crash of the host or a loss of power loses up to a second of commits; a crash of the server alone loses none"),
+        0 => {
+            (Severity::High, "a crash of the server or of the host loses up to a second of commits")
+        }
+        2 => (
+            Severity::Medium,
+            "a crash of the host or a loss of power loses up to a second of commits; a crash of the server alone loses none",
+        ),
         _ => (Severity::Medium, "the log is not written and flushed at each commit"),
     };
     let title = format!("innodb_flush_log_at_trx_commit is {value}: commits are not safe on disk");
@@ -64,8 +72,11 @@ fn binlog(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let lost = match value {
-        0 => "a crash of the host loses what the system had not yet written of the binary log".to_owned(),
-        many => format!("a crash of the host loses up to {many} groups of commits of the binary log"),
+        0 => "a crash of the host loses what the system had not yet written of the binary log"
+            .to_owned(),
+        many => {
+            format!("a crash of the host loses up to {many} groups of commits of the binary log")
+        }
     };
     let title = format!("sync_binlog is {value}: replicas may miss what the source has kept");
     Some(

@@ -97,12 +97,11 @@ pub fn tmp_table_limit(case: &Case<'_>) -> Option<u64> {
 
 /// Whether the query cache is there, on, and has a size.
 pub fn has_query_cache(case: &Case<'_>) -> bool {
-    let has = case.version.is_some_and(|it| {
-        it.is_mariadb() || it.is_mysql() && it.numbers < (8, 0, 0)
-    });
-    let is_on = case.text("query_cache_type").is_some_and(|it| {
-        !["OFF", "0"].iter().any(|off| it.eq_ignore_ascii_case(off))
-    });
+    let has =
+        case.version.is_some_and(|it| it.is_mariadb() || it.is_mysql() && it.numbers < (8, 0, 0));
+    let is_on = case
+        .text("query_cache_type")
+        .is_some_and(|it| !["OFF", "0"].iter().any(|off| it.eq_ignore_ascii_case(off)));
     has && is_on
         && case.flag("have_query_cache") != Some(false)
         && case.number("query_cache_size").is_some_and(|size| size > 0)
@@ -123,8 +122,7 @@ pub fn facts(case: &Case<'_>) -> Vec<Fact> {
         facts.extend(amount.map(|amount| Fact::number(name, amount)));
     };
     let whole = |number: Option<u64>| number.map(Amount::whole);
-    let ratio =
-        |part: u64, of: u64| Amount::whole(part).ratio(Amount::whole(of));
+    let ratio = |part: u64, of: u64| Amount::whole(part).ratio(Amount::whole(of));
     add("uptime_seconds", whole(case.facts.status.uptime()));
     let rates = case.rates();
     let grown = |name: &str| rates.as_ref()?.grown(name);
@@ -133,7 +131,8 @@ pub fn facts(case: &Case<'_>) -> Vec<Fact> {
     if has_query_cache(case) {
         add("query_cache_hit_ratio", lookups(case, &grown).and_then(|(hits, of)| ratio(hits, of)));
         let prunes = rates.as_ref().and_then(|rates| {
-            let day = Amount::whole(rates.grown("qcache_lowmem_prunes")?).times(Amount::whole(24 * HOUR));
+            let day =
+                Amount::whole(rates.grown("qcache_lowmem_prunes")?).times(Amount::whole(24 * HOUR));
             day.ratio(Amount::whole(rates.seconds()))
         });
         add("query_cache_prunes_per_day", prunes);
@@ -143,7 +142,10 @@ pub fn facts(case: &Case<'_>) -> Vec<Fact> {
     add("memory_worst_case_bytes", whole(memory.and_then(|it| it.worst)));
     add("memory_seen_bytes", whole(memory.and_then(|it| it.seen)));
     let join = case.number("join_buffer_size").zip(case.number("max_connections"));
-    add("join_buffer_worst_case_bytes", whole(join.and_then(|(size, most)| size.checked_mul(most))));
+    add(
+        "join_buffer_worst_case_bytes",
+        whole(join.and_then(|(size, most)| size.checked_mul(most))),
+    );
     add("tmp_table_limit_bytes", whole(tmp_table_limit(case)));
     let tmp = grown("created_tmp_disk_tables").zip(grown("created_tmp_tables"));
     add("tmp_disk_ratio", tmp.and_then(|(disk, all)| ratio(disk, all)));

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, say, size, word};
 
 rule! {
@@ -24,18 +24,22 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     case.version?;
     let method = case.text("innodb_flush_method")?;
     let is_buffered = method.is_empty() || method.eq_ignore_ascii_case("fsync");
-    let is_windows = case.text("version_compile_os").is_some_and(|os| os.to_ascii_lowercase().contains("win"));
+    let is_windows =
+        case.text("version_compile_os").is_some_and(|os| os.to_ascii_lowercase().contains("win"));
     let pool = case.number("innodb_buffer_pool_size").filter(|pool| *pool >= GIB)?;
     let knows_better = case.is_mysql_from(8, 4, 0) || case.is_mariadb_from(10, 6, 0);
     if !is_buffered || is_windows || knows_better || case.provider.is_some() {
         return None;
     }
-    let title = format!("a buffer pool of {} and the cache of the system hold the same pages", size(pool));
+    let title =
+        format!("a buffer pool of {} and the cache of the system hold the same pages", size(pool));
     Some(
         say(case, &RULE, Severity::Low, Confidence::Low, title)
             .about("innodb_flush_method")
             .seen("innodb_buffer_pool_size", pool)
-            .advise("O_DIRECT passes the cache of the system by. Not on ZFS or a network file system.")
+            .advise(
+                "O_DIRECT passes the cache of the system by. Not on ZFS or a network file system.",
+            )
             .set("innodb_flush_method", word("O_DIRECT"), When::Restart)
             .verify("free shows less memory in buff/cache; the time of writes stays even.")
             .end(),

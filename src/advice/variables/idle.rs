@@ -25,7 +25,9 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if connected < running.saturating_mul(10) || !is_percent(connected, most, 70) {
         return None;
     }
-    let title = format!("{connected} of {most} connections are there and {running} of them run a statement");
+    let title = format!(
+        "{connected} of {most} connections are there and {running} of them run a statement"
+    );
     Some(
         say(case, &RULE, Severity::Low, Confidence::Medium, title)
             .about("wait_timeout")

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, say, word};
 
 rule! {
@@ -23,8 +23,14 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if case.flag("performance_schema")? || case.flag("userstat") == Some(true) {
         return None;
     }
-    let said = say(case, &RULE, Severity::Info, Confidence::High, "the server does not count the use of indexes")
-        .about("performance_schema");
+    let said = say(
+        case,
+        &RULE,
+        Severity::Info,
+        Confidence::High,
+        "the server does not count the use of indexes",
+    )
+    .about("performance_schema");
     let said = match case.flag("userstat") {
         Some(false) => said
             .advise("userstat counts it at little cost and without a restart: INDEX_STATISTICS. Indexes without a line there after a month are candidates to drop.")

@@ -30,19 +30,27 @@ fn too_small(case: &Case<'_>, buffer: u64) -> Option<Finding> {
     if !(is_percent(reads, requests, 1) && rates.is_per_second("key_reads", 100)) {
         return None;
     }
-    let title = format!("{} % of the index blocks of MyISAM are read from disk", percent(reads, requests));
+    let title =
+        format!("{} % of the index blocks of MyISAM are read from disk", percent(reads, requests));
     let said = say(case, &RULE, Severity::Medium, Confidence::Medium, title)
         .about(NAME)
         .seen("key_reads", reads)
         .seen("key_read_requests", requests)
         .over(&rates);
     let most = case.facts.machine.memory.map(|memory| memory / 4);
-    let to = most.map(|most| buffer.saturating_mul(2).min(most) / MIB * MIB).filter(|to| *to > buffer);
+    let to =
+        most.map(|most| buffer.saturating_mul(2).min(most) / MIB * MIB).filter(|to| *to > buffer);
     let said = match to {
         Some(to) => said
-            .advise(format!("Twice {}, at most a quarter of the memory, is {}. Better still: InnoDB.", size(buffer), size(to)))
+            .advise(format!(
+                "Twice {}, at most a quarter of the memory, is {}. Better still: InnoDB.",
+                size(buffer),
+                size(to)
+            ))
             .set(NAME, bytes(to), When::Now),
-        None => said.advise("Up to a quarter of the memory may go there: give --memory SIZE. Better still: InnoDB."),
+        None => said.advise(
+            "Up to a quarter of the memory may go there: give --memory SIZE. Better still: InnoDB.",
+        ),
     };
     Some(said.verify("Key_reads a second falls.").end())
 }
@@ -50,7 +58,8 @@ fn too_small(case: &Case<'_>, buffer: u64) -> Option<Finding> {
 fn without_use(case: &Case<'_>, buffer: u64) -> Option<Finding> {
     let default = if case.is_mariadb() { 128 * MIB } else { 8 * MIB };
     let rates = case.long_rates()?;
-    let requests = rates.grown("key_read_requests").filter(|requests| *requests < rates.seconds())?;
+    let requests =
+        rates.grown("key_read_requests").filter(|requests| *requests < rates.seconds())?;
     // Unless the tables are known, MyISAM may be there for a use that this stretch did not see.
     if buffer <= default.max(32 * MIB) || case.has_engine("MyISAM") != Some(false) {
         return None;

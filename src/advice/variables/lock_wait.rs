@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, count, say};
 
 rule! {
@@ -25,7 +25,10 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if millis < rates.seconds().saturating_mul(50) {
         return None;
     }
-    let title = format!("{} ms a second are spent waiting for rows, and each wait may last {timeout} s", rates.a_second(millis));
+    let title = format!(
+        "{} ms a second are spent waiting for rows, and each wait may last {timeout} s",
+        rates.a_second(millis)
+    );
     Some(
         say(case, &RULE, Severity::Low, Confidence::Medium, title)
             .about("innodb_lock_wait_timeout")

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, bytes, say, size, up_to};
 
 rule! {
@@ -31,12 +31,16 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
         .about("innodb_log_buffer_size")
         .seen("innodb_log_waits", waits)
         .over(&rates);
-    let said = if buffer < 64 * MIB {
-        let to = up_to(buffer.saturating_mul(2), MIB).clamp(16 * MIB, 64 * MIB);
-        said.advise(format!("Twice {}, between 16 and 64 MiB, is {}.", size(buffer), size(to)))
-            .set("innodb_log_buffer_size", bytes(to), When::now_if(case.is_mysql_from(8, 0, 0)))
-    } else {
-        said.advise(format!("{} are ample: look for very large transactions, and at the disk of the log.", size(buffer)))
-    };
+    let said =
+        if buffer < 64 * MIB {
+            let to = up_to(buffer.saturating_mul(2), MIB).clamp(16 * MIB, 64 * MIB);
+            said.advise(format!("Twice {}, between 16 and 64 MiB, is {}.", size(buffer), size(to)))
+                .set("innodb_log_buffer_size", bytes(to), When::now_if(case.is_mysql_from(8, 0, 0)))
+        } else {
+            said.advise(format!(
+                "{} are ample: look for very large transactions, and at the disk of the log.",
+                size(buffer)
+            ))
+        };
     Some(said.verify("Innodb_log_waits stands still.").end())
 }

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, say, word};
 
 rule! {
@@ -20,14 +20,18 @@ rule! {
 pub fn read(case: &Case<'_>) -> Option<Finding> {
     let output = case.text("log_output")?;
     let is_table = output.split(',').any(|it| it.trim().eq_ignore_ascii_case("TABLE"));
-    let is_on = ["slow_query_log", "log_slow_query", "log_slow_queries"].iter().find_map(|it| case.flag(it));
+    let is_on = ["slow_query_log", "log_slow_query", "log_slow_queries"]
+        .iter()
+        .find_map(|it| case.flag(it));
     if !is_table || is_on != Some(true) || case.provider.is_some() {
         return None;
     }
     Some(
         say(case, &RULE, Severity::Low, Confidence::High, "the slow log goes into a table")
             .about("log_output")
-            .advise("FILE costs less and keeps what the table leaves out (log_slow_extra, sampling).")
+            .advise(
+                "FILE costs less and keeps what the table leaves out (log_slow_extra, sampling).",
+            )
             .set("log_output", word("FILE"), When::Now)
             .verify("Entries come in the file that slow_query_log_file names.")
             .end(),

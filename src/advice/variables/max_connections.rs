@@ -31,7 +31,9 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
                 Severity::High,
                 format!("{refused} connections were refused: all {most} were taken"),
             ),
-            None => (Severity::Medium, format!("{used} of {most} connections have been in use at once")),
+            None => {
+                (Severity::Medium, format!("{used} of {most} connections have been in use at once"))
+            }
         };
         let to = up_to(used.max(most).saturating_mul(3) / 2, 10);
         let mut said = say(case, &RULE, severity, Confidence::High, title)

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{say, size};
 
 rule! {
@@ -21,17 +21,15 @@ rule! {
 pub fn read(case: &Case<'_>) -> Option<Finding> {
     let memory = case.facts.machine.memory?;
     let sums = super::facts::memory(case)?;
-    let is_over = |sum: Option<u64>| sum.filter(|sum| u128::from(*sum) * 100 > u128::from(memory) * 95);
+    let is_over =
+        |sum: Option<u64>| sum.filter(|sum| u128::from(*sum) * 100 > u128::from(memory) * 95);
     let (sum, severity, whose) = match (is_over(sums.seen), is_over(sums.worst)) {
         (Some(sum), _) => (sum, Severity::High, "as many connections as there have been"),
         (None, Some(sum)) => (sum, Severity::Medium, "all connections that are allowed"),
         (None, None) => return None,
     };
-    let title = format!(
-        "with {whose} the buffers may take {} of {} of memory",
-        size(sum),
-        size(memory)
-    );
+    let title =
+        format!("with {whose} the buffers may take {} of {} of memory", size(sum), size(memory));
     let mut said = say(case, &RULE, severity, Confidence::Medium, title)
         .about("max_connections")
         .seen("memory_bytes", memory)

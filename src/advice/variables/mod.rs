@@ -59,7 +59,6 @@ use std::collections::HashMap;
 
 use crate::advice::{Fact, Finding, NotChecked, Rule, Setting, Workload};
 use crate::flavor::Family;
-use crate::plan::Amount;
 use crate::schema::Schema;
 use crate::server::ServerFacts;
 
@@ -102,11 +101,19 @@ struct Entry {
     look: Look,
 }
 
-const fn one(rule: &'static Rule, look: fn(&Case<'_>) -> Option<Finding>, needs: &'static [Need]) -> Entry {
+const fn one(
+    rule: &'static Rule,
+    look: fn(&Case<'_>) -> Option<Finding>,
+    needs: &'static [Need],
+) -> Entry {
     Entry { rule, needs, look: Look::One(look) }
 }
 
-const fn many(rule: &'static Rule, look: fn(&Case<'_>) -> Vec<Finding>, needs: &'static [Need]) -> Entry {
+const fn many(
+    rule: &'static Rule,
+    look: fn(&Case<'_>) -> Vec<Finding>,
+    needs: &'static [Need],
+) -> Entry {
     Entry { rule, needs, look: Look::Many(look) }
 }
 
@@ -194,9 +201,10 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
         }
         on_server.findings.extend(found);
     }
-    let explained = case.signs.iter().filter(|sign| {
-        on_server.findings.iter().all(|finding| finding.rule != sign.row.rule)
-    });
+    let explained = case
+        .signs
+        .iter()
+        .filter(|sign| on_server.findings.iter().all(|finding| finding.rule != sign.row.rule));
     let explained: Vec<Finding> = explained
         .map(|sign| {
             let rule = rules().find(|rule| rule.code == sign.row.rule);
@@ -252,8 +260,14 @@ fn lacks(case: &Case<'_>, needs: &[Need]) -> Option<String> {
 fn memory_of(case: &Case<'_>, name: &str, by: u64) -> u64 {
     let connections = case.count("max_used_connections").or_else(|| case.number("max_connections"));
     match name {
-        "innodb_buffer_pool_size" | "innodb_log_buffer_size" | "key_buffer_size" | "query_cache_size" => by,
-        "sort_buffer_size" | "join_buffer_size" | "read_buffer_size" | "read_rnd_buffer_size"
+        "innodb_buffer_pool_size"
+        | "innodb_log_buffer_size"
+        | "key_buffer_size"
+        | "query_cache_size" => by,
+        "sort_buffer_size"
+        | "join_buffer_size"
+        | "read_buffer_size"
+        | "read_rnd_buffer_size"
         | "tmp_table_size" => by.saturating_mul(connections.unwrap_or(1)),
         "max_connections" => {
             by.saturating_mul(facts::memory(case).map_or(0, |memory| memory.per_connection))
@@ -275,14 +289,23 @@ fn settle(case: &Case<'_>, findings: &mut [Finding]) {
         (memory / 100 * 95).saturating_sub(taken)
     });
     for finding in findings.iter_mut() {
-        let takes = finding.recommendation.variables.iter().map(|it| raised(&it.name, &it.from, &it.to));
+        let takes =
+            finding.recommendation.variables.iter().map(|it| raised(&it.name, &it.from, &it.to));
         let takes = takes.fold(0_u64, u64::saturating_add);
         let why = match room {
-            _ if is_over => "The memory of the machine is taken already (VAR002): raise nothing before that is mended.",
-            Some(room) if takes > room => "It does not fit in the memory of the machine with what is taken already.",
+            _ if is_over => {
+                "The memory of the machine is taken already (VAR002): raise nothing before that is mended."
+            }
+            Some(room) if takes > room => {
+                "It does not fit in the memory of the machine with what is taken already."
+            }
             _ => continue,
         };
-        say::withdraw(finding, |it| raised(&it.name, &it.from, &it.to) > 0 || it.name == "max_heap_table_size", why);
+        say::withdraw(
+            finding,
+            |it| raised(&it.name, &it.from, &it.to) > 0 || it.name == "max_heap_table_size",
+            why,
+        );
     }
     let mut set: HashMap<String, (Setting, &'static str)> = HashMap::new();
     for finding in findings.iter_mut() {
@@ -291,7 +314,9 @@ fn settle(case: &Case<'_>, findings: &mut [Finding]) {
             .recommendation
             .variables
             .iter()
-            .filter_map(|it| set.get(&it.name).filter(|(to, _)| *to != it.to).map(|_| it.name.clone()))
+            .filter_map(|it| {
+                set.get(&it.name).filter(|(to, _)| *to != it.to).map(|_| it.name.clone())
+            })
             .collect();
         if let Some((_, by)) = others.first().and_then(|name| set.get(name)) {
             let why = format!("{by} sets the value.");
@@ -301,13 +326,4 @@ fn settle(case: &Case<'_>, findings: &mut [Finding]) {
             set.entry(it.name.clone()).or_insert((it.to.clone(), rule));
         }
     }
-}
-
-/// A number of the contract, by its name.
-#[must_use]
-pub fn fact(facts: &[Fact], name: &str) -> Option<Amount> {
-    facts.iter().find(|fact| fact.name == name).and_then(|fact| match fact.value {
-        super::Value::Number(amount) => Some(amount),
-        _ => None,
-    })
 }

@@ -22,7 +22,8 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if !is_percent(open, limit, 85) {
         return None;
     }
-    let tables = case.number("table_open_cache").or_else(|| case.number("table_cache")).unwrap_or(0);
+    let tables =
+        case.number("table_open_cache").or_else(|| case.number("table_cache")).unwrap_or(0);
     let connections = case.number("max_connections").unwrap_or(0);
     let asked = tables.saturating_mul(2).saturating_add(connections).saturating_add(10);
     let to = up_to(asked.max(limit.saturating_mul(2)), 1_024);

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, count, say, size};
 
 rule! {
@@ -23,14 +23,19 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     const NAME: &str = "innodb_buffer_pool_instances";
     let instances = case.number(NAME)?;
     let pool = case.number("innodb_buffer_pool_size")?;
-    let is_asked = case.is_mysql_from(5, 5, 4) && (!case.is_mysql_from(8, 4, 0) || case.is_set(NAME));
+    let is_asked =
+        case.is_mysql_from(5, 5, 4) && (!case.is_mysql_from(8, 4, 0) || case.is_set(NAME));
     let to = match () {
         () if pool < GIB && instances > 1 => 1,
         () if pool >= 8 * GIB && instances == 1 => 8,
         () => return None,
     };
     is_asked.then(|| {
-        let title = format!("a buffer pool of {} in {instances} {}", size(pool), if instances == 1 { "part" } else { "parts" });
+        let title = format!(
+            "a buffer pool of {} in {instances} {}",
+            size(pool),
+            if instances == 1 { "part" } else { "parts" }
+        );
         say(case, &RULE, Severity::Low, Confidence::Medium, title)
             .about(NAME)
             .seen("innodb_buffer_pool_size", pool)

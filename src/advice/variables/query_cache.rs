@@ -136,7 +136,8 @@ fn large(case: &Case<'_>) -> Option<Finding> {
     let bytes_of = case.number("query_cache_size").filter(|it| *it > 128 * MIB)?;
     let severity = if bytes_of > 256 * MIB { Severity::High } else { Severity::Medium };
     let title = format!("the query cache has {}: clearing it holds its lock", size(bytes_of));
-    let mut said = say(case, &too_large::RULE, severity, Confidence::Medium, title).about("query_cache_size");
+    let mut said =
+        say(case, &too_large::RULE, severity, Confidence::Medium, title).about("query_cache_size");
     if let Some(entries) = case.count("qcache_queries_in_cache") {
         said = said.seen("qcache_queries_in_cache", entries);
     }
@@ -154,7 +155,8 @@ fn broken(case: &Case<'_>) -> Option<Finding> {
     let room = case.number("query_cache_size")?;
     let free = case.count("qcache_free_memory")?;
     let (loose, blocks) = (case.count("qcache_free_blocks")?, case.count("qcache_total_blocks")?);
-    if case.facts.status.uptime() < Some(HOUR) || !is_percent(free, room, 20) || loose <= blocks / 4 {
+    if case.facts.status.uptime() < Some(HOUR) || !is_percent(free, room, 20) || loose <= blocks / 4
+    {
         return None;
     }
     let results = case.count("qcache_queries_in_cache").filter(|it| *it > 0);
@@ -166,7 +168,9 @@ fn broken(case: &Case<'_>) -> Option<Finding> {
         percent(free, room)
     );
     let mean_told = mean.map_or(String::new(), |mean| {
-        format!(" The mean result takes {mean} bytes; query_cache_min_res_unit near to it breaks less.")
+        format!(
+            " The mean result takes {mean} bytes; query_cache_min_res_unit near to it breaks less."
+        )
     });
     let mut said = say(case, &fragmented::RULE, Severity::Low, Confidence::High, title)
         .about("query_cache_min_res_unit")
@@ -177,10 +181,17 @@ fn broken(case: &Case<'_>) -> Option<Finding> {
         .over(&rates)
         .advise(format!("FLUSH QUERY CACHE puts the pieces together; it holds the lock meanwhile, so run it at a quiet hour.{mean_told}"));
     let to = mean.map(|mean| up_to(mean, 512).clamp(1_024, 16_384));
-    if let Some(to) = to.filter(|to| unit.is_some_and(|unit| unit > to.saturating_mul(2) || unit.saturating_mul(2) < *to)) {
+    if let Some(to) = to.filter(|to| {
+        unit.is_some_and(|unit| unit > to.saturating_mul(2) || unit.saturating_mul(2) < *to)
+    }) {
         said = said.set("query_cache_min_res_unit", bytes(to), When::Now);
     }
-    Some(said.verify("Qcache_free_blocks falls below a quarter of Qcache_total_blocks; fewer prunes.").end())
+    Some(
+        said.verify(
+            "Qcache_free_blocks falls below a quarter of Qcache_total_blocks; fewer prunes.",
+        )
+        .end(),
+    )
 }
 
 fn small(case: &Case<'_>) -> Option<Finding> {
@@ -255,7 +266,10 @@ pub fn settings(case: &Case<'_>) -> Vec<Finding> {
         let fatal = options().filter(|it| !it.is_loose);
         let mut found: Vec<Finding> = Vec::new();
         for option in fatal {
-            let title = format!("line {} sets {}, which this server does not know: it will not start", option.line, option.written);
+            let title = format!(
+                "line {} sets {}, which this server does not know: it will not start",
+                option.line, option.written
+            );
             let finding = say(case, &setting::RULE, Severity::High, Confidence::High, title)
                 .text("option", option.written.as_str())
                 .seen("line", option.line as u64)
@@ -266,9 +280,10 @@ pub fn settings(case: &Case<'_>) -> Vec<Finding> {
         }
         return found;
     }
-    let is_off = config.values().text("query_cache_type").map(|it| {
-        ["OFF", "0"].iter().any(|off| it.eq_ignore_ascii_case(off))
-    });
+    let is_off = config
+        .values()
+        .text("query_cache_type")
+        .map(|it| ["OFF", "0"].iter().any(|off| it.eq_ignore_ascii_case(off)));
     let Some(room) = config.values().number("query_cache_size") else { return Vec::new() };
     let (title, todo) = match is_off {
         Some(true) if room > MIB => (

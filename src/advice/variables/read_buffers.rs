@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, bytes, say, size};
 
 rule! {
@@ -19,7 +19,8 @@ rule! {
 }
 
 const MIB: u64 = 1_024 * 1_024;
-const BUFFERS: [(&str, u64); 2] = [("read_buffer_size", MIB / 8), ("read_rnd_buffer_size", MIB / 4)];
+const BUFFERS: [(&str, u64); 2] =
+    [("read_buffer_size", MIB / 8), ("read_rnd_buffer_size", MIB / 4)];
 
 pub fn read(case: &Case<'_>) -> Vec<Finding> {
     if case.has_engine("MyISAM") == Some(true) {
@@ -33,10 +34,13 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
             said = said.seen("worst_case_bytes", buffer.saturating_mul(most));
         }
         Some(
-            said.advise(format!("The default of {} serves InnoDB; raise it in single sessions only.", size(default)))
-                .set(name, bytes(default), When::Now)
-                .verify("Times of scans and sorts stay as they are; resident memory falls.")
-                .end(),
+            said.advise(format!(
+                "The default of {} serves InnoDB; raise it in single sessions only.",
+                size(default)
+            ))
+            .set(name, bytes(default), When::Now)
+            .verify("Times of scans and sorts stay as they are; resident memory falls.")
+            .end(),
         )
     });
     large.collect()

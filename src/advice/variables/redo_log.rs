@@ -51,12 +51,17 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     let (name, files) = match case.is_mysql_from(8, 0, 30) {
         true => ("innodb_redo_log_capacity", 1),
         false => {
-            let files = if case.is_mariadb_from(10, 5, 0) { 1 } else { capacity / case.number("innodb_log_file_size")?.max(1) };
+            let files = if case.is_mariadb_from(10, 5, 0) {
+                1
+            } else {
+                capacity / case.number("innodb_log_file_size")?.max(1)
+            };
             ("innodb_log_file_size", files.max(1))
         }
     };
     // Before 5.6.3, and in MariaDB before 10.0, all files together end at 4 GiB.
-    let is_old = case.is_mysql_before(5, 6, 3) || case.is_mariadb() && !case.is_mariadb_from(10, 0, 0);
+    let is_old =
+        case.is_mysql_before(5, 6, 3) || case.is_mariadb() && !case.is_mariadb_from(10, 0, 0);
     let to = if is_old { to.min(4 * GIB - MIB) } else { to };
     let each = to / files / MIB * MIB;
     if each.saturating_mul(files) <= capacity {
@@ -72,7 +77,8 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if let Some((age, most)) = age {
         said = said.seen("checkpoint_age_bytes", age).seen("checkpoint_age_most_bytes", most);
     }
-    let split = if files > 1 { format!(" in {files} files of {}", size(each)) } else { String::new() };
+    let split =
+        if files > 1 { format!(" in {files} files of {}", size(each)) } else { String::new() };
     Some(
         said.advise(format!(
             "{} bytes in {} s are {} an hour; the log of {} comes round {} times an hour. Hold about one \
@@ -93,9 +99,11 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
 
 /// How far the last checkpoint lies behind, and how far it may, where it is three quarters of that.
 fn age(case: &Case<'_>, capacity: u64) -> Option<(u64, u64)> {
-    let of_mariadb = case.count("innodb_checkpoint_age").zip(case.count("innodb_checkpoint_max_age"));
+    let of_mariadb =
+        case.count("innodb_checkpoint_age").zip(case.count("innodb_checkpoint_max_age"));
     let of_mysql = || {
-        let size = case.count("innodb_redo_log_logical_size").filter(|_| case.is_mysql_from(8, 0, 30));
+        let size =
+            case.count("innodb_redo_log_logical_size").filter(|_| case.is_mysql_from(8, 0, 30));
         size.map(|size| (size, capacity))
     };
     of_mariadb.or_else(of_mysql).filter(|(age, most)| is_percent(*age, *most, 75))

@@ -3,8 +3,8 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
-use super::say::{say};
+use super::case::Case;
+use super::say::say;
 use crate::flavor::Family;
 
 rule! {

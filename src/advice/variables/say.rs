@@ -117,7 +117,8 @@ impl Say<'_> {
 
     /// The stretch that the counters are of.
     pub fn over(mut self, rates: &Rates<'_>) -> Self {
-        let from = if rates.window.is_interval() { "two samples" } else { "the start of the server" };
+        let from =
+            if rates.window.is_interval() { "two samples" } else { "the start of the server" };
         self.finding.evidence.push(Fact::text("counted_since", from));
         self.finding.evidence.push(Fact::number("window_seconds", Amount::whole(rates.seconds())));
         self.short = rates.is_short().then(|| rates.seconds());

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, say, word};
 
 rule! {
@@ -23,22 +23,43 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     }
     let verify = "The next log tells rows read, sorts and temporary tables of each statement.";
     let told = |name, to, text: &str| {
-        say(case, &RULE, Severity::Info, Confidence::High, "the slow log could tell how statements were run")
-            .about(name)
-            .advise(text)
-            .set(name, to, When::Now)
-            .verify(verify)
-            .end()
+        say(
+            case,
+            &RULE,
+            Severity::Info,
+            Confidence::High,
+            "the slow log could tell how statements were run",
+        )
+        .about(name)
+        .advise(text)
+        .set(name, to, When::Now)
+        .verify(verify)
+        .end()
     };
     if let Some(verbosity) = case.text("log_slow_verbosity") {
-        let parts: Vec<String> = verbosity.split(',').map(|it| it.trim().to_ascii_lowercase()).collect();
+        let parts: Vec<String> =
+            verbosity.split(',').map(|it| it.trim().to_ascii_lowercase()).collect();
         let has = |word: &str| parts.iter().any(|part| part == word);
         if has("query_plan") || has("full") || has("standard") {
             return None;
         }
-        let to = if case.is_mariadb() { "query_plan,innodb,explain" } else { "microtime,query_plan,innodb" };
-        return Some(told("log_slow_verbosity", word(to), "query_plan adds a line with scans, sorts and temporary tables."));
+        let to = if case.is_mariadb() {
+            "query_plan,innodb,explain"
+        } else {
+            "microtime,query_plan,innodb"
+        };
+        return Some(told(
+            "log_slow_verbosity",
+            word(to),
+            "query_plan adds a line with scans, sorts and temporary tables.",
+        ));
     }
     let is_off = case.flag("log_slow_extra") == Some(false) && case.is_mysql_from(8, 0, 14);
-    is_off.then(|| told("log_slow_extra", word("ON"), "It adds rows read, sorts and temporary tables to each entry; the log file only."))
+    is_off.then(|| {
+        told(
+            "log_slow_extra",
+            word("ON"),
+            "It adds rows read, sorts and temporary tables to each entry; the log file only.",
+        )
+    })
 }

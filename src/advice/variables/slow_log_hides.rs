@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, count, say, word};
 
 rule! {
@@ -18,8 +18,16 @@ rule! {
 }
 
 /// What MariaDB logs by default: a list with all of these filters nothing.
-const KINDS: &[&str] =
-    &["admin", "filesort", "full_join", "full_scan", "query_cache", "query_cache_miss", "tmp_table", "tmp_table_on_disk"];
+const KINDS: &[&str] = &[
+    "admin",
+    "filesort",
+    "full_join",
+    "full_scan",
+    "query_cache",
+    "query_cache_miss",
+    "tmp_table",
+    "tmp_table_on_disk",
+];
 
 pub fn read(case: &Case<'_>) -> Vec<Finding> {
     let flag = |names: &[&str]| names.iter().find_map(|name| case.flag(name));
@@ -45,25 +53,48 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     }
     if let Some(rate) = case.number("log_slow_rate_limit").filter(|rate| *rate > 1) {
         let what = format!("one in {rate} sessions or statements is logged");
-        found.push(tell("log_slow_rate_limit", what, "Counts of the log are to be taken times the rate.", count(1)));
+        found.push(tell(
+            "log_slow_rate_limit",
+            what,
+            "Counts of the log are to be taken times the rate.",
+            count(1),
+        ));
     }
     if let Some(filter) = case.text("log_slow_filter").filter(|it| !it.trim().is_empty()) {
-        let parts: Vec<String> = filter.split(',').map(|it| it.trim().to_ascii_lowercase()).collect();
+        let parts: Vec<String> =
+            filter.split(',').map(|it| it.trim().to_ascii_lowercase()).collect();
         if !KINDS.iter().all(|kind| parts.iter().any(|part| part == kind)) {
             let what = "only statements of some kinds are logged".to_owned();
-            found.push(tell("log_slow_filter", what, "Other statements are left out whatever their time.", word("")));
+            found.push(tell(
+                "log_slow_filter",
+                what,
+                "Other statements are left out whatever their time.",
+                word(""),
+            ));
         }
     }
     if let Some(list) = case.text("log_slow_disabled_statements") {
         if list.split(',').any(|it| !matches!(it.trim().to_ascii_lowercase().as_str(), "" | "sp")) {
             let what = format!("statements of these kinds are not logged: {list}");
-            found.push(tell("log_slow_disabled_statements", what, "They cost time as well.", word("sp")));
+            found.push(tell(
+                "log_slow_disabled_statements",
+                what,
+                "They cost time as well.",
+                word("sp"),
+            ));
         }
     }
     let throttle = case.number("log_throttle_queries_not_using_indexes").filter(|it| *it > 0);
-    if let Some(most) = throttle.filter(|_| case.flag("log_queries_not_using_indexes") == Some(true)) {
+    if let Some(most) =
+        throttle.filter(|_| case.flag("log_queries_not_using_indexes") == Some(true))
+    {
         let what = format!("at most {most} statements without an index are logged a minute");
-        found.push(tell("log_throttle_queries_not_using_indexes", what, "What is beyond is a sum in one line.", count(0)));
+        found.push(tell(
+            "log_throttle_queries_not_using_indexes",
+            what,
+            "What is beyond is a sum in one line.",
+            count(0),
+        ));
     }
     found
 }

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, bytes, say, size};
 
 rule! {
@@ -36,12 +36,15 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let title = format!("sort_buffer_size is {} for every connection", size(buffer));
-    let mut said = say(case, &RULE, Severity::Low, Confidence::Medium, title).about("sort_buffer_size");
+    let mut said =
+        say(case, &RULE, Severity::Low, Confidence::Medium, title).about("sort_buffer_size");
     if let Some(most) = case.number("max_connections") {
         said = said.seen("worst_case_bytes", buffer.saturating_mul(most));
     }
     if let Some((passes, rates)) = passes {
-        said = said.seen("sort_merge_passes", passes).amount("merge_passes_a_second", rates.a_second(passes));
+        said = said
+            .seen("sort_merge_passes", passes)
+            .amount("merge_passes_a_second", rates.a_second(passes));
     }
     Some(
         said.advise(format!(

@@ -40,10 +40,18 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     let first = "An index in the order of the sort saves it (see the index advice on a slow log).";
     let said = if buffer < most {
         let to = buffer.saturating_mul(2).clamp(MIB / 4, most);
-        said.advise(format!("{first} Else raise the buffer step by step, {} to {}, at most {}.", size(buffer), size(to), size(most)))
-            .set("sort_buffer_size", bytes(to), When::Now)
+        said.advise(format!(
+            "{first} Else raise the buffer step by step, {} to {}, at most {}.",
+            size(buffer),
+            size(to),
+            size(most)
+        ))
+        .set("sort_buffer_size", bytes(to), When::Now)
     } else {
-        said.advise(format!("{first} The buffer of {} is ample for all; raise it in single sessions only.", size(buffer)))
+        said.advise(format!(
+            "{first} The buffer of {} is ample for all; raise it in single sessions only.",
+            size(buffer)
+        ))
     };
     Some(said.verify("Sort_merge_passes a second falls under the same load.").end())
 }

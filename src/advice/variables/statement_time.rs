@@ -27,7 +27,12 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
             return None;
         }
         let to = seconds.div_ceil(1_000);
-        ("max_statement_time", to, format!("{seconds} s"), "MariaDB takes seconds, MySQL milliseconds")
+        (
+            "max_statement_time",
+            to,
+            format!("{seconds} s"),
+            "MariaDB takes seconds, MySQL milliseconds",
+        )
     } else {
         let name = match () {
             () if case.is_mysql_from(5, 7, 8) => "max_execution_time",

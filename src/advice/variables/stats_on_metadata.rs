@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, say, word};
 
 rule! {
@@ -23,17 +23,23 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if !case.flag("innodb_stats_on_metadata")? {
         return None;
     }
-    let tables = case.schema.map(|schema| schema.tables().len() as u64).filter(|tables| *tables >= MANY);
+    let tables =
+        case.schema.map(|schema| schema.tables().len() as u64).filter(|tables| *tables >= MANY);
     let asked = case.rates().and_then(|rates| {
         let asked = rates.grown("com_show_table_status")?;
         (asked > rates.seconds()).then_some((asked, rates))
     });
     let title = match (tables, asked) {
-        (_, Some((asked, rates))) => format!("{} SHOW TABLE STATUS a second make statistics anew", rates.a_second(asked)),
-        (Some(tables), _) => format!("a look at the information schema makes statistics of {tables} tables anew"),
+        (_, Some((asked, rates))) => {
+            format!("{} SHOW TABLE STATUS a second make statistics anew", rates.a_second(asked))
+        }
+        (Some(tables), _) => {
+            format!("a look at the information schema makes statistics of {tables} tables anew")
+        }
         (None, None) => return None,
     };
-    let mut said = say(case, &RULE, Severity::Low, Confidence::Medium, title).about("innodb_stats_on_metadata");
+    let mut said = say(case, &RULE, Severity::Low, Confidence::Medium, title)
+        .about("innodb_stats_on_metadata");
     if let Some(tables) = tables {
         said = said.seen("tables", tables);
     }
@@ -41,9 +47,11 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
         said = said.seen("com_show_table_status", asked).over(&rates);
     }
     Some(
-        said.advise("Statistics are made by ANALYZE TABLE and as tables change; looking at them need not.")
-            .set("innodb_stats_on_metadata", word("OFF"), When::Now)
-            .verify("SHOW TABLE STATUS is fast; plans stay as they are.")
-            .end(),
+        said.advise(
+            "Statistics are made by ANALYZE TABLE and as tables change; looking at them need not.",
+        )
+        .set("innodb_stats_on_metadata", word("OFF"), When::Now)
+        .verify("SHOW TABLE STATUS is fast; plans stay as they are.")
+        .end(),
     )
 }

@@ -4,7 +4,7 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
 use super::case::{Case, is_percent};
-use super::say::{say};
+use super::say::say;
 
 rule! {
     /// The host moves memory to disk and back.
@@ -32,7 +32,9 @@ fn swapping(texts: &[String]) -> Option<(u64, u64)> {
             continue;
         }
         let number = |at: usize| words.get(at)?.parse::<u64>().ok();
-        if let Some((Some(into), Some(out))) = columns.map(|(into, out)| (number(into), number(out))) {
+        if let Some((Some(into), Some(out))) =
+            columns.map(|(into, out)| (number(into), number(out)))
+        {
             lines += 1;
             moved += u64::from(into > 0 || out > 0);
         }

@@ -1,6 +1,8 @@
 //! Error texts and process states, and the rule that explains each.
 
-use crate::advice::{Action, Category, Confidence, Fact, Finding, Recommendation, Severity, Subject};
+use crate::advice::{
+    Action, Category, Confidence, Fact, Finding, Recommendation, Severity, Subject,
+};
 
 /// A text that people see, and what it means.
 #[derive(Debug, PartialEq, Eq)]
@@ -130,11 +132,23 @@ mod tests {
     fn texts_lead_to_their_rules() {
         check("SQLSTATE[HY000] [2002] Connection timed out", &["VAR023"]);
         check("TABLE LOCK table `a`.`b` trx id 77 lock mode AUTO-INC waiting", &["VAR022"]);
-        check("| 7 | app | Waiting for query cache lock |\n| 8 | app | Waiting for query cache lock |", &["QC004"]);
-        check("The last packet successfully received from the server was 9,004 milliseconds ago", &["VAR024"]);
-        check("ERROR 3006 (HY000): Query execution was interrupted, max_statement_time exceeded", &["VAR025"]);
+        check(
+            "| 7 | app | Waiting for query cache lock |\n| 8 | app | Waiting for query cache lock |",
+            &["QC004"],
+        );
+        check(
+            "The last packet successfully received from the server was 9,004 milliseconds ago",
+            &["VAR024"],
+        );
+        check(
+            "ERROR 3006 (HY000): Query execution was interrupted, max_statement_time exceeded",
+            &["VAR025"],
+        );
         check("The table '/tmp/#sql_77_1' is full", &["VAR038"]);
-        check("ERROR 1040 (HY000): Too many connections\nERROR 1205 Lock wait timeout exceeded", &["VAR003", "VAR037"]);
+        check(
+            "ERROR 1040 (HY000): Too many connections\nERROR 1205 Lock wait timeout exceeded",
+            &["VAR003", "VAR037"],
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case};
+use super::case::Case;
 use super::say::{When, count, say, up_to};
 
 rule! {
@@ -19,11 +19,13 @@ rule! {
 pub fn read(case: &Case<'_>) -> Option<Finding> {
     let cache = case.number("table_definition_cache")?;
     let rates = case.rates()?;
-    let opened = rates.grown("opened_table_definitions").filter(|opened| *opened > rates.seconds())?;
+    let opened =
+        rates.grown("opened_table_definitions").filter(|opened| *opened > rates.seconds())?;
     let tables = case.schema.map(|schema| schema.tables().len() as u64);
     // Without the tables the cache must at least be full.
     let open = case.count("open_table_definitions");
-    let is_short = tables.is_some_and(|tables| tables > cache) || open.is_some_and(|open| open >= cache);
+    let is_short =
+        tables.is_some_and(|tables| tables > cache) || open.is_some_and(|open| open >= cache);
     if !is_short {
         return None;
     }

@@ -21,7 +21,8 @@ rule! {
 const LEAST: u64 = 400;
 
 pub fn read(case: &Case<'_>) -> Option<Finding> {
-    let name = if case.text("table_open_cache").is_some() { "table_open_cache" } else { "table_cache" };
+    let name =
+        if case.text("table_open_cache").is_some() { "table_open_cache" } else { "table_cache" };
     let cache = case.number(name)?;
     let rates = case.rates()?;
     let opened = rates.grown("opened_tables");
@@ -29,7 +30,8 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     let (is_small, title) = match (lookups, rates.grown("table_open_cache_overflows")) {
         (Some((hits, misses)), Some(overflows)) => {
             let all = hits.saturating_add(misses);
-            let title = format!("{} % of the look-ups found their table closed", percent(misses, all));
+            let title =
+                format!("{} % of the look-ups found their table closed", percent(misses, all));
             (is_percent(misses, all, 5) && overflows > 0, title)
         }
         _ => {
@@ -74,5 +76,7 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
             files.unwrap_or(0)
         ))
     };
-    Some(said.verify("Opened_tables a second falls; Table_open_cache_overflows stands still.").end())
+    Some(
+        said.verify("Opened_tables a second falls; Table_open_cache_overflows stands still.").end(),
+    )
 }

@@ -1,9 +1,9 @@
 //! How many statements run at once.
 
-use crate::advice::rule::rule;
 use crate::advice::Finding;
+use crate::advice::rule::rule;
 
-use super::case::{Case};
+use super::case::Case;
 
 rule! {
     /// Far more statements run at once than there are cores, again and again.

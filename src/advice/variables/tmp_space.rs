@@ -1,9 +1,9 @@
 //! The space of temporary files.
 
-use crate::advice::rule::rule;
 use crate::advice::Finding;
+use crate::advice::rule::rule;
 
-use super::case::{Case};
+use super::case::Case;
 
 rule! {
     /// A temporary table or file fills the space that it may take.

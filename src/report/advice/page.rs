@@ -64,6 +64,7 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     }
     page.extend(rejected(advised, want.depth));
     page.extend(unread(advised, want.depth));
+    page.extend(not_checked(advised, want.depth));
     page.extend(more(advised));
     page
 }
@@ -191,12 +192,13 @@ fn head(advised: &Advised, blocks: &[Vec<usize>]) -> Vec<Piece> {
 
 /// The first line: how many changes of which kind.
 fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
-    const KINDS: [(&str, &str); 6] = [
+    const KINDS: [(&str, &str); 7] = [
         ("new index", "new indexes"),
         ("index to replace", "indexes to replace"),
         ("index that should exist", "indexes that should exist"),
         ("index to drop", "indexes to drop"),
         ("rewrite", "rewrites"),
+        ("setting", "settings"),
         ("other finding", "other findings"),
     ];
     let kind = |finding: &Finding| {
@@ -207,7 +209,8 @@ fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
             (Action::None, true) if todo.index.is_some() => 2,
             (Action::Drop, true) => 3,
             (Action::Rewrite, _) => 4,
-            _ => 5,
+            (Action::Set, _) => 5,
+            _ => 6,
         }
     };
     let findings = blocks.iter().flatten().filter_map(|at| finding(advised, *at));
@@ -501,6 +504,24 @@ fn unread(advised: &Advised, depth: Depth) -> Vec<Piece> {
         )
     });
     std::iter::once(Piece::Section("Not understood")).chain(list(told, depth)).collect()
+}
+
+/// Rules of the server that had no evidence, by what they want.
+fn not_checked(advised: &Advised, depth: Depth) -> Vec<Piece> {
+    let lost = &advised.counsel.advice.not_checked;
+    if lost.is_empty() {
+        return Vec::new();
+    }
+    let mut wants: Vec<&str> = lost.iter().map(|it| it.wants.as_str()).collect();
+    wants.sort_unstable();
+    wants.dedup();
+    let told = wants.into_iter().map(|wants| {
+        let rules = lost.iter().filter(|it| it.wants == wants).map(|it| it.rule);
+        format!("{wants}: for {}", rules.collect::<Vec<_>>().join(", "))
+    });
+    std::iter::once(Piece::Section("Not checked, and what would tell"))
+        .chain(list(told, depth))
+        .collect()
 }
 
 /// What evidence would tell more.
