@@ -50,6 +50,7 @@ mod thread_concurrency;
 mod tmp_disk;
 mod tmp_space;
 mod tmp_table_pair;
+mod uptime;
 
 #[cfg(test)]
 mod tests;
@@ -57,7 +58,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::advice::{Fact, Finding, NotChecked, Rule, Setting, Workload};
+use crate::advice::{Confidence, Fact, Finding, NotChecked, Rule, Setting, Workload};
 use crate::flavor::Family;
 use crate::schema::Schema;
 use crate::server::ServerFacts;
@@ -79,8 +80,10 @@ pub struct OnServer {
 #[derive(Debug, Clone, Copy)]
 enum Need {
     Variables,
-    /// Counters, by their names in small letters.
+    /// Counters as they stand, by their names in small letters.
     Counters(&'static [&'static str]),
+    /// Counters that grow, over a stretch of time.
+    Rates(&'static [&'static str]),
     Memory,
     Disk,
     Tables,
@@ -117,25 +120,25 @@ const fn many(
     Entry { rule, needs, look: Look::Many(look) }
 }
 
-use Need::{Counters, Disk, Log, Memory, OptionFile, Symptom, Tables, Variables};
+use Need::{Counters, Disk, Log, Memory, OptionFile, Rates, Symptom, Tables, Variables};
 
 #[rustfmt::skip]
 const ENTRIES: &[Entry] = &[
-    one(&buffer_pool::RULE, buffer_pool::read, &[Variables, Counters(&["innodb_buffer_pool_reads", "innodb_buffer_pool_read_requests"])]),
+    one(&buffer_pool::RULE, buffer_pool::read, &[Variables, Rates(&["innodb_buffer_pool_reads", "innodb_buffer_pool_read_requests"])]),
     one(&memory::RULE, memory::read, &[Variables, Memory]),
     one(&max_connections::RULE, max_connections::read, &[Variables, Counters(&["max_used_connections"])]),
-    one(&thread_cache::RULE, thread_cache::read, &[Variables, Counters(&["threads_created", "connections"])]),
-    one(&table_open_cache::RULE, table_open_cache::read, &[Variables, Counters(&["opened_tables"])]),
-    one(&table_definition_cache::RULE, table_definition_cache::read, &[Variables, Counters(&["opened_table_definitions"])]),
+    one(&thread_cache::RULE, thread_cache::read, &[Variables, Rates(&["threads_created", "connections"])]),
+    one(&table_open_cache::RULE, table_open_cache::read, &[Variables, Rates(&["opened_tables"])]),
+    one(&table_definition_cache::RULE, table_definition_cache::read, &[Variables, Rates(&["opened_table_definitions"])]),
     one(&open_files::RULE, open_files::read, &[Variables, Counters(&["open_files"])]),
     one(&tmp_table_pair::RULE, tmp_table_pair::read, &[Variables]),
-    one(&tmp_disk::RULE, tmp_disk::read, &[Variables, Counters(&["created_tmp_disk_tables", "created_tmp_tables"])]),
+    one(&tmp_disk::RULE, tmp_disk::read, &[Variables, Rates(&["created_tmp_disk_tables", "created_tmp_tables"])]),
     one(&sort_buffer::RULE, sort_buffer::read, &[Variables]),
-    one(&sort_merge::RULE, sort_merge::read, &[Variables, Counters(&["sort_merge_passes", "sort_scan", "sort_range"])]),
+    one(&sort_merge::RULE, sort_merge::read, &[Variables, Rates(&["sort_merge_passes", "sort_scan", "sort_range"])]),
     one(&join_buffer::RULE, join_buffer::read, &[Variables]),
     many(&read_buffers::RULE, read_buffers::read, &[Variables]),
-    one(&redo_log::RULE, redo_log::read, &[Variables, Counters(&["innodb_os_log_written"])]),
-    one(&log_buffer::RULE, log_buffer::read, &[Variables, Counters(&["innodb_log_waits"])]),
+    one(&redo_log::RULE, redo_log::read, &[Variables, Rates(&["innodb_os_log_written"])]),
+    one(&log_buffer::RULE, log_buffer::read, &[Variables, Rates(&["innodb_log_waits"])]),
     many(&durability::RULE, durability::read, &[Variables]),
     one(&flush_method::RULE, flush_method::read, &[Variables]),
     one(&file_per_table::RULE, file_per_table::read, &[Variables]),
@@ -143,31 +146,32 @@ const ENTRIES: &[Entry] = &[
     one(&io_capacity::RULE, io_capacity::read, &[Variables, Disk, Counters(&["innodb_buffer_pool_pages_dirty"])]),
     many(&doublewrite::RULE, doublewrite::read, &[Variables]),
     one(&autoinc::RULE, autoinc::read, &[Variables]),
-    one(&back_log::RULE, back_log::read, &[Variables, Counters(&["connections", "aborted_connects"])]),
+    one(&back_log::RULE, back_log::read, &[Variables, Rates(&["connections", "aborted_connects"])]),
     one(&net_timeouts::RULE, net_timeouts::read, &[Variables, Symptom("the message of the connector")]),
     one(&statement_time::RULE, statement_time::read, &[Variables]),
     one(&name_resolve::RULE, name_resolve::read, &[Variables, Symptom("states of the process list")]),
     one(&idle::RULE, idle::read, &[Variables, Counters(&["threads_connected", "threads_running"])]),
     one(&max_packet::RULE, max_packet::read, &[Variables, Symptom("error 1153 or warning 1301")]),
-    one(&key_buffer::RULE, key_buffer::read, &[Variables, Counters(&["key_reads", "key_read_requests"])]),
+    one(&key_buffer::RULE, key_buffer::read, &[Variables, Rates(&["key_reads", "key_read_requests"])]),
     many(&slow_log_hides::RULE, slow_log_hides::read, &[Variables]),
     one(&slow_log_evidence::RULE, slow_log_evidence::read, &[Variables, Log]),
     one(&log_output::RULE, log_output::read, &[Variables]),
     one(&binlog_purge::RULE, binlog_purge::read, &[Variables]),
     many(&removed::RULE, removed::read, &[OptionFile, Variables]),
     one(&thread_concurrency::RULE, thread_concurrency::read, &[Symptom("ten samples of Threads_running, and --cores N")]),
-    one(&stats_on_metadata::RULE, stats_on_metadata::read, &[Variables, Counters(&["com_show_table_status"])]),
-    one(&lock_wait::RULE, lock_wait::read, &[Variables, Counters(&["innodb_row_lock_time"])]),
+    one(&stats_on_metadata::RULE, stats_on_metadata::read, &[Variables, Rates(&["com_show_table_status"])]),
+    one(&lock_wait::RULE, lock_wait::read, &[Variables, Rates(&["innodb_row_lock_time"])]),
     one(&tmp_space::RULE, tmp_space::read, &[Symptom("the text of the error")]),
     one(&swap::RULE, swap::read, &[Symptom("a print of vmstat")]),
     many(&engine_cache::RULE, engine_cache::read, &[Variables, Tables]),
     one(&index_use::RULE, index_use::read, &[Variables, Tables]),
-    many(&query_cache::seldom_hit::RULE, query_cache::read, &[Variables, Counters(&["qcache_hits", "com_select", "qcache_inserts"])]),
+    many(&query_cache::seldom_hit::RULE, query_cache::read, &[Variables, Rates(&["qcache_hits", "com_select", "qcache_inserts"])]),
     many(&query_cache::setting::RULE, query_cache::settings, &[OptionFile, Variables]),
 ];
 
 /// Rules that share the reader of another one, or speak of symptoms only.
 const FURTHER: &[&Rule] = &[
+    &uptime::RULE,
     &query_cache::lock_states::RULE,
     &query_cache::too_large::RULE,
     &query_cache::too_small::RULE,
@@ -228,13 +232,13 @@ fn lacks(case: &Case<'_>, needs: &[Need]) -> Option<String> {
             Variables if facts.variables.is_empty() && facts.config.is_none() => {
                 "--variables FILE: SHOW GLOBAL VARIABLES".to_owned()
             }
-            Counters(_) if facts.status.is_empty() => {
+            Counters(_) | Rates(_) if facts.status.is_empty() => {
                 "--status FILE: SHOW GLOBAL STATUS, best twice under load".to_owned()
             }
-            Counters(_) if case.rates().is_none() => {
-                "a second --status FILE, taken 10 s later or more".to_owned()
+            Rates(_) if case.rates().is_none_or(|rates| rates.is_short()) => {
+                "a second --status FILE taken 10 s later or more, or one after an hour".to_owned()
             }
-            Counters(names) => {
+            Counters(names) | Rates(names) => {
                 let lost: Vec<&str> =
                     names.iter().copied().filter(|name| case.count(name).is_none()).collect();
                 if lost.is_empty() {

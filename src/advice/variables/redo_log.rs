@@ -81,9 +81,9 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
         if files > 1 { format!(" in {files} files of {}", size(each)) } else { String::new() };
     Some(
         said.advise(format!(
-            "{} bytes in {} s are {} an hour; the log of {} comes round {} times an hour. Hold about one \
+            "{} in {} s are {} an hour; the log of {} comes round {} times an hour. Hold about one \
              hour of it, rounded up, at most {}: {}{split}.",
-            written,
+            size(written),
             rates.seconds(),
             size(hour),
             size(capacity),

@@ -73,7 +73,7 @@ pub fn say<'a>(
         category: rule.category,
         severity,
         confidence,
-        title: title.into(),
+        title: sentence(title.into()),
         subject: Subject::default(),
         evidence: Vec::new(),
         recommendation: Recommendation::default(),
@@ -82,6 +82,16 @@ pub fn say<'a>(
         queries: Vec::new(),
     };
     Say { case, finding, short: None }
+}
+
+/// A text with a capital at its head, unless that is the name of a variable.
+fn sentence(text: String) -> String {
+    let head = text.split(' ').next().unwrap_or_default();
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) if !head.contains('_') => first.to_uppercase().chain(letters).collect(),
+        _ => text,
+    }
 }
 
 impl Say<'_> {

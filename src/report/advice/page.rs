@@ -64,7 +64,7 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     }
     page.extend(rejected(advised, want.depth));
     page.extend(unread(advised, want.depth));
-    page.extend(not_checked(advised, want.depth));
+    page.extend(not_checked(advised));
     page.extend(more(advised));
     page
 }
@@ -507,20 +507,35 @@ fn unread(advised: &Advised, depth: Depth) -> Vec<Piece> {
 }
 
 /// Rules of the server that had no evidence, by what they want.
-fn not_checked(advised: &Advised, depth: Depth) -> Vec<Piece> {
+fn not_checked(advised: &Advised) -> Vec<Piece> {
     let lost = &advised.counsel.advice.not_checked;
     if lost.is_empty() {
         return Vec::new();
     }
-    let mut wants: Vec<&str> = lost.iter().map(|it| it.wants.as_str()).collect();
-    wants.sort_unstable();
-    wants.dedup();
-    let told = wants.into_iter().map(|wants| {
-        let rules = lost.iter().filter(|it| it.wants == wants).map(|it| it.rule);
-        format!("{wants}: for {}", rules.collect::<Vec<_>>().join(", "))
-    });
+    // What rules want of one option stands together, with what each asks for.
+    let parts = |wants: &'_ str| -> (String, String) {
+        let cut = [" with ", ": "].iter().find_map(|mark| {
+            let is_own = wants.starts_with("--status FILE with") || wants.starts_with("--symptom");
+            wants.split_once(mark).filter(|_| is_own && !wants.contains(';'))
+        });
+        let (head, own) = cut.unwrap_or((wants, ""));
+        (head.to_owned(), own.to_owned())
+    };
+    let mut heads: Vec<(String, Vec<String>)> = Vec::new();
+    for it in lost {
+        let (head, own) = parts(&it.wants);
+        let own = if own.is_empty() { String::new() } else { format!(" ({own})") };
+        let told = format!("{}{own}", it.rule);
+        match heads.iter_mut().find(|(other, _)| *other == head) {
+            Some((_, rules)) => rules.push(told),
+            None => heads.push((head, vec![told])),
+        }
+    }
+    heads.sort();
+    let told = heads.into_iter().map(|(head, rules)| format!("{head}: for {}", rules.join(", ")));
     std::iter::once(Piece::Section("Not checked, and what would tell"))
-        .chain(list(told, depth))
+        // A line that is cut would not say what to give.
+        .chain(list(told, Depth::Full))
         .collect()
 }
 
