@@ -312,7 +312,7 @@ fn on_statements(
     });
     let of_plans = of_plans.collect();
     let advice = judge(&workload, schema, of_plans, asked);
-    let classes = pile.lines(request.options.rules);
+    let classes = pile.lines(request.options.rules, asked.is_review);
     let micros =
         |sum: Option<u64>, line: &Line| Some(sum.unwrap_or(0).saturating_add(line.micros?));
     let whole_micros = classes.iter().fold(None, |sum, line| micros(sum, line).or(sum));

@@ -187,7 +187,7 @@ impl<'s, 'a> Selector<'s, 'a> {
 
     /// The wishes of all classes, equal ones once, each in the order that shares most.
     fn candidates(&self, left: &mut Vec<(usize, Left)>) -> Vec<Candidate> {
-        let mut forms: BTreeMap<Sort, (Vec<(usize, Form)>, bool, Vec<usize>)> = BTreeMap::new();
+        let mut forms: BTreeMap<Sort, Wished> = BTreeMap::new();
         for (place, class) in self.classes.iter().enumerate() {
             for Wish { forms: own, widens_only } in class.looks.iter().flat_map(|it| &it.wishes) {
                 let key: Sort = own.iter().map(|(table, form)| (*table, sort_key(form))).collect();
@@ -374,6 +374,8 @@ impl<'s, 'a> Selector<'s, 'a> {
     }
 }
 
+/// Forms that belong together, whether they only widen, and who wishes for them.
+type Wished = (Vec<(usize, Form)>, bool, Vec<usize>);
 type Sort = Vec<(usize, SortForm)>;
 type SortForm = (Vec<ColumnAt>, Vec<(Option<ColumnAt>, bool)>, Vec<ColumnAt>);
 

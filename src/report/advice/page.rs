@@ -181,10 +181,12 @@ fn head(advised: &Advised, blocks: &[Vec<usize>]) -> Vec<Piece> {
     let unread = &advised.counsel.advice.unread;
     if !unread.is_empty() {
         let shares = unread.iter().filter_map(|it| advised.counsel.line(it.query_id)?.share);
-        let share = shares.fold(Amount::ZERO, Amount::plus);
+        let share = shares.reduce(Amount::plus).map_or(String::new(), |share| {
+            let of = if advised.whole_micros.is_some() { "the time" } else { "the weight" };
+            format!(", {} of {of}", percent(share))
+        });
         let classes = count(unread.len() as u64, "class", "classes");
-        let of = if advised.whole_micros.is_some() { "the time" } else { "the weight" };
-        let told = format!("Not understood: {classes}, {} of {of}", percent(share));
+        let told = format!("Not understood: {classes}{share}");
         page.push(Piece::Words(Tone::Warn, told));
     }
     page

@@ -71,9 +71,9 @@ impl Selector<'_, '_> {
         }
         let mut taken = Taken::default();
         loop {
-            for place in 0..candidates.len() {
-                if matches!(states[place], State::New) {
-                    states[place] = self.state(candidates, &taken, place, None);
+            for (place, state) in states.iter_mut().enumerate() {
+                if matches!(state, State::New) {
+                    *state = self.state(candidates, &taken, place, None);
                 }
             }
             let Some(place) = self.best(candidates, &states) else { break };

@@ -47,6 +47,8 @@ impl Selector<'_, '_> {
         for (member, gain) in members.iter_mut().zip(gains) {
             member.gain = gain;
         }
+        // What brings nothing beside the others is not needed.
+        members.retain(|member| member.gain.saved > 0.0);
         members.sort_by(|a, b| {
             b.gain
                 .saved
