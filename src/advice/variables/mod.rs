@@ -58,7 +58,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::advice::{Confidence, Fact, Finding, NotChecked, Rule, Setting, Workload};
+use crate::advice::{Fact, Finding, NotChecked, Rule, Setting, Workload};
 use crate::flavor::Family;
 use crate::schema::Schema;
 use crate::server::ServerFacts;
@@ -204,6 +204,10 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
             on_server.not_checked.push(NotChecked { rule: entry.rule.code, wants });
         }
         on_server.findings.extend(found);
+    }
+    let is_told = |finding: &Finding| finding.recommendation.text.contains("uptime");
+    if !is_foreign && !on_server.findings.iter().any(is_told) {
+        on_server.findings.extend(uptime::read(&case));
     }
     let explained = case
         .signs

@@ -49,7 +49,7 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     let files = case.number("open_files_limit").filter(|files| *files > 0);
     let connections = case.number("max_connections").unwrap_or(0);
     // The server asks for two files a table, one a connection, and some.
-    let most = files.map(|files| files.saturating_sub(connections + 10) / 2);
+    let most = files.map(|files| files.saturating_sub(connections.saturating_add(10)) / 2);
     let to = most.map_or(wanted, |most| most.min(wanted));
     let mut said = say(case, &RULE, Severity::Medium, Confidence::Medium, title).about(name);
     for (counter, value) in [

@@ -26,7 +26,8 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if statements < LOAD {
         return None;
     }
-    let title = format!("The uptime of {} s is too short for rates: they are not judged", rates.seconds());
+    let title =
+        format!("The uptime of {} s is too short for rates: they are not judged", rates.seconds());
     Some(
         say(case, &RULE, Severity::Info, Confidence::Low, title)
             .seen("questions", statements)
