@@ -453,11 +453,7 @@ fn symptoms_lead_to_rules() {
         "net_write_timeout=60 wait_timeout=600 | x The last packet successfully received from the server was 600,512 milliseconds ago.",
         "VAR024",
     );
-    of(
-        MARIA,
-        "skip_name_resolve=OFF | x unauthenticated user",
-        "VAR026 skip_name_resolve OFF>ON!",
-    );
+    of(MARIA, "skip_name_resolve=OFF | x unauthenticated user", "VAR026 skip_name_resolve OFF>ON!");
     of(
         MARIA,
         "max_allowed_packet=16777216 | x ERROR 1153: Got a packet bigger than 'max_allowed_packet' bytes",
