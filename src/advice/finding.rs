@@ -200,6 +200,42 @@ pub struct IndexProposal {
     pub columns: Vec<IndexColumn>,
 }
 
+/// The value of a server variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Setting {
+    /// A number; sizes in bytes.
+    Number(Amount),
+    /// A word, such as ON.
+    Word(String),
+}
+
+impl Setting {
+    /// As a statement takes it.
+    pub fn sql(&self) -> String {
+        match self {
+            Setting::Number(amount) => amount.to_string(),
+            Setting::Word(word) if word.eq_ignore_ascii_case("ON") => "ON".to_owned(),
+            Setting::Word(word) if word.eq_ignore_ascii_case("OFF") => "OFF".to_owned(),
+            Setting::Word(word) => format!("'{}'", word.replace('\\', "\\\\").replace('\'', "''")),
+        }
+    }
+}
+
+/// A change of a server variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableChange {
+    /// Its name, as SHOW VARIABLES prints it.
+    pub name: String,
+    /// What it is; `None` where that is not known.
+    pub from: Option<Setting>,
+    /// What it should be.
+    pub to: Setting,
+    /// The line of the option file.
+    pub option_line: String,
+    /// Whether it takes effect with a restart only.
+    pub restart: bool,
+}
+
 /// What to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recommendation {
@@ -211,6 +247,8 @@ pub struct Recommendation {
     pub index: Option<IndexProposal>,
     /// The index that goes for it.
     pub replaces: Option<IndexProposal>,
+    /// Server variables that change.
+    pub variables: Vec<VariableChange>,
     /// Statements to run, or the statement as it should be.
     pub sql: Vec<String>,
     /// Statements that undo those of `sql`, in the order to run them.

@@ -9,13 +9,15 @@ pub mod mask;
 pub mod plan;
 mod rule;
 mod sql;
+mod variables;
 pub mod workload;
 
 pub use finding::{
     Action, Benefit, Category, Confidence, Fact, Finding, IndexColumn, IndexProposal,
-    Recommendation, Severity, Subject, Value,
+    Recommendation, Setting, Severity, Subject, Value, VariableChange,
 };
 pub use rule::Rule;
+pub use variables::{OnServer, advise as advise_on_server};
 pub use workload::{Class, Workload};
 
 use std::cmp::Reverse;
@@ -35,6 +37,19 @@ pub struct Advice {
     pub rejected: Vec<Rejected>,
     /// Classes that no statement of which could be read.
     pub unread: Vec<Unread>,
+    /// What was measured of the server, whether or not a rule spoke.
+    pub facts: Vec<Fact>,
+    /// Rules that had no evidence.
+    pub not_checked: Vec<NotChecked>,
+}
+
+/// A rule that had no evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotChecked {
+    /// Its code.
+    pub rule: &'static str,
+    /// What it wants: options, and what to give there.
+    pub wants: String,
 }
 
 /// An index that is not proposed.
@@ -60,8 +75,11 @@ pub struct Unread {
 /// All rules, by code, with the texts that people read.
 #[must_use]
 pub fn rules() -> Vec<&'static Rule> {
-    let mut rules: Vec<&Rule> =
-        plan::rules().chain(sql::rules()).chain(index::catalogue::RULES.iter().copied()).collect();
+    let mut rules: Vec<&Rule> = plan::rules()
+        .chain(sql::rules())
+        .chain(index::catalogue::RULES.iter().copied())
+        .chain(variables::rules())
+        .collect();
     rules.sort_by_key(|rule| rule.code);
     rules.dedup_by_key(|rule| rule.code);
     rules

@@ -10,10 +10,10 @@ use adagio::digest::Group;
 use adagio::report::advice::{Advised, Source, json, markdown, text};
 use adagio::report::plans::{Depth, Look};
 use adagio::report::profile::{Limit, Order};
-use adagio::schema::Server;
+use adagio::server::{Disk, Machine, ServerFacts, machine};
 use adagio::study::advise::{Ask, Consultation, Kind};
-use adagio::study::variables;
-use anyhow::{Context, anyhow, bail};
+use adagio::study::server_facts::{self, Given, Text};
+use anyhow::bail;
 use clap::ValueEnum;
 
 use super::explain::FailOn;
@@ -58,7 +58,7 @@ impl Only {
 
     /// Whether rules of this kind are there yet.
     fn has_rules(self) -> bool {
-        !matches!(self, Only::QueryCache | Only::Variables | Only::Workload)
+        !matches!(self, Only::Workload)
     }
 }
 
@@ -91,9 +91,8 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     plans: Vec<PathBuf>,
 
-    /// What SHOW VARIABLES printed; its `version` tells what the server can do
-    #[arg(long, value_name = "FILE")]
-    variables: Option<PathBuf>,
+    #[command(flatten)]
+    server: ServerArgs,
 
     /// Kinds of advice, with commas between [default: all]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
@@ -130,10 +129,109 @@ pub struct Args {
     manners: output::Manners,
 }
 
+/// What is known of the server.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+struct ServerArgs {
+    /// What SHOW GLOBAL VARIABLES printed, in any form of the client
+    #[arg(long, value_name = "FILE")]
+    variables: Option<PathBuf>,
+
+    /// What SHOW GLOBAL STATUS printed; given twice, before and after, their difference is used
+    #[arg(long, value_name = "FILE")]
+    status: Vec<PathBuf>,
+
+    /// The option file of the server, my.cnf; files that it includes are given the same way
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+
+    /// Memory of the machine, such as 64G
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
+
+    /// Processor cores of the machine
+    #[arg(long, value_name = "N")]
+    cores: Option<NonZeroUsize>,
+
+    /// Disk of the data
+    #[arg(long, value_enum, value_name = "KIND")]
+    disk: Option<DiskKind>,
+
+    /// An error text or process state to explain, or a file of such; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    symptom: Vec<String>,
+}
+
+/// Kinds of disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DiskKind {
+    Hdd,
+    Ssd,
+    Nvme,
+}
+
+/// Reads `--memory`.
+fn size(text: &str) -> Result<u64, String> {
+    let expected = || format!("\"{text}\" is no size; expected bytes or a unit, such as 64G");
+    machine::size(text).filter(|size| *size > 0).ok_or_else(expected)
+}
+
+impl ServerArgs {
+    fn is_empty(&self) -> bool {
+        self.variables.is_none()
+            && self.status.is_empty()
+            && self.config.is_empty()
+            && self.symptom.is_empty()
+    }
+
+    /// Reads the files and says what is odd in them.
+    fn facts(&self, warnings: Warnings) -> anyhow::Result<ServerFacts> {
+        if self.status.len() > 2 {
+            bail!("--status: two files at most, before and after");
+        }
+        let text = |path: &PathBuf| -> anyhow::Result<Text> {
+            Ok(Text { name: path.display().to_string(), bytes: inputs::read_whole(path)? })
+        };
+        let texts = |paths: &[PathBuf]| paths.iter().map(text).collect::<anyhow::Result<Vec<_>>>();
+        let symptom = |given: &String| -> anyhow::Result<String> {
+            let path = PathBuf::from(given);
+            Ok(match path.is_file() {
+                true => String::from_utf8_lossy(&inputs::read_whole(&path)?).into_owned(),
+                false => given.clone(),
+            })
+        };
+        let disk = self.disk.map(|disk| match disk {
+            DiskKind::Hdd => Disk::Hdd,
+            DiskKind::Ssd => Disk::Ssd,
+            DiskKind::Nvme => Disk::Nvme,
+        });
+        let given = Given {
+            variables: self.variables.as_ref().map(text).transpose()?,
+            status: texts(&self.status)?,
+            config: texts(&self.config)?,
+            machine: Machine {
+                memory: self.memory,
+                cores: self.cores.map(|cores| cores.get() as u64),
+                disk,
+            },
+            symptoms: self.symptom.iter().map(symptom).collect::<anyhow::Result<Vec<_>>>()?,
+        };
+        let (facts, told) = server_facts::read(given)?;
+        let most = if warnings.verbose { told.len() } else { 5 };
+        if !warnings.quiet {
+            told.iter().take(most).for_each(|it| warn(it));
+            if told.len() > most {
+                warn(&format!("{} more of the kind (-v tells all)", told.len() - most));
+            }
+        }
+        Ok(facts)
+    }
+}
+
 impl Args {
     /// Whether what is given besides takes the place of an input.
     fn has_evidence(&self) -> bool {
-        !self.schema.is_empty() || !self.plans.is_empty() || self.variables.is_some()
+        !self.schema.is_empty() || !self.plans.is_empty() || !self.server.is_empty()
     }
 
     fn kind(&self) -> anyhow::Result<Kind> {
@@ -153,15 +251,6 @@ impl Args {
                 && output::is_coloured(self.color, self.output_file.is_some()),
             depth: if self.manners.is_verbose() { Depth::Full } else { Depth::Usual },
         }
-    }
-
-    fn server(&self) -> anyhow::Result<Option<Server>> {
-        let Some(path) = &self.variables else { return Ok(None) };
-        let server = variables::server(&inputs::read_whole(path)?);
-        server
-            .map(Some)
-            .ok_or_else(|| anyhow!("no variable `version` in {}", path.display()))
-            .context("--variables")
     }
 }
 
@@ -188,7 +277,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         request,
         judging: Arc::clone(&judging),
         kind,
-        server: args.server()?,
+        facts: args.server.facts(warnings)?,
         is_review: args.review,
         only: args.only.iter().map(|only| only.category()).collect(),
     };

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Number, Value as Json, json};
 
-use crate::advice::{Finding, IndexProposal, Recommendation, Subject, Value};
+use crate::advice::{
+    Finding, IndexProposal, Recommendation, Setting, Subject, Value, VariableChange,
+};
 use crate::plan::Amount;
 
 /// A finding as JSON. What it does not tell is absent.
@@ -46,7 +48,7 @@ fn subject(subject: &Subject) -> Json {
     Json::Object(object)
 }
 
-fn value(value: &Value) -> Json {
+pub(super) fn value(value: &Value) -> Json {
     match value {
         Value::Number(amount) => number(*amount),
         Value::Text(text) => json!(text),
@@ -64,6 +66,10 @@ fn recommendation(recommendation: &Recommendation) -> Json {
     {
         object.extend(proposal.as_ref().map(|proposal| (name.to_owned(), index(proposal))));
     }
+    if !recommendation.variables.is_empty() {
+        let changes = recommendation.variables.iter().map(change).collect();
+        object.insert("variables".to_owned(), changes);
+    }
     if !recommendation.sql.is_empty() {
         object.insert("sql".to_owned(), json!(recommendation.sql));
     }
@@ -71,6 +77,24 @@ fn recommendation(recommendation: &Recommendation) -> Json {
         object.insert("undo".to_owned(), json!(recommendation.undo));
     }
     Json::Object(object)
+}
+
+/// A change of a variable; what it is now is absent where that is not known.
+fn change(change: &VariableChange) -> Json {
+    let mut object = Map::new();
+    object.insert("name".to_owned(), json!(change.name));
+    object.extend(change.from.as_ref().map(|from| ("from".to_owned(), setting(from))));
+    object.insert("to".to_owned(), setting(&change.to));
+    object.insert("restart".to_owned(), json!(change.restart));
+    object.insert("option_file".to_owned(), json!(change.option_line));
+    Json::Object(object)
+}
+
+fn setting(setting: &Setting) -> Json {
+    match setting {
+        Setting::Number(amount) => number(*amount),
+        Setting::Word(word) => json!(word),
+    }
 }
 
 /// An index that is spoken of.

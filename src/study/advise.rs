@@ -13,7 +13,8 @@ use super::{Looked, Progress, Request, Study, look_at, plans_of};
 use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
 use crate::advice::{
-    self, Action, Advice, Category, Confidence, Fact, Finding, Severity, Value, Workload,
+    self, Action, Advice, Category, Confidence, Fact, Finding, NotChecked, OnServer, Severity,
+    Value, Workload,
 };
 use crate::digest::stat::Rules;
 use crate::error::Error;
@@ -24,6 +25,7 @@ use crate::report::Report;
 use crate::report::advice::{Advised, Counsel, Evidence, Line, Source, Statements};
 use crate::report::plans::{PlanWithoutClass, Review};
 use crate::schema::{Schema, Server};
+use crate::server::ServerFacts;
 use crate::source::Compression;
 use crate::sql::fingerprint::ClassId;
 
@@ -54,8 +56,8 @@ pub struct Ask {
     pub request: Request,
     /// What the inputs are.
     pub kind: Kind,
-    /// The server, where variables tell it.
-    pub server: Option<Server>,
+    /// What is known of the server.
+    pub facts: ServerFacts,
     /// Statements are reviewed that have not run yet.
     pub is_review: bool,
     /// Kinds of advice; none is all.
@@ -75,11 +77,18 @@ pub struct Consultation {
 /// What is asked besides of the inputs.
 #[derive(Debug)]
 struct Asked {
-    server: Option<Server>,
+    facts: ServerFacts,
     is_review: bool,
     only: Vec<Category>,
     redact: bool,
     judging: Arc<AtomicBool>,
+}
+
+impl Asked {
+    /// The server, where variables tell it.
+    fn server(&self) -> Option<Server> {
+        Server::of_version(self.facts.variables.text("version")?.trim())
+    }
 }
 
 #[derive(Debug)]
@@ -102,7 +111,7 @@ impl Consultation {
         ask: Ask,
         stop: Arc<AtomicBool>,
     ) -> Result<Consultation, Error> {
-        let Ask { request, kind, server, is_review, only, judging } = ask;
+        let Ask { request, kind, facts, is_review, only, judging } = ask;
         let redact = request.redact;
         let plans = plans_of(&request, &stop)?;
         let looked = match paths {
@@ -121,7 +130,7 @@ impl Consultation {
         } else {
             Inputs::Statements { inputs: looked, request: Box::new(request), plans }
         };
-        Ok(Consultation { inputs, asked: Asked { server, is_review, only, redact, judging }, stop })
+        Ok(Consultation { inputs, asked: Asked { facts, is_review, only, redact, judging }, stop })
     }
 
     /// How far the run has come; valid while it runs.
@@ -174,7 +183,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     };
     let (mut report, request) = study.run_with_request()?;
     let schema = request.schema.as_ref();
-    let server = asked.server.clone().or_else(|| schema.and_then(Schema::server).cloned());
+    let server = asked.server().or_else(|| schema.and_then(Schema::server).cloned());
     let server = server.or_else(|| logged::server(&report));
     let places = logged::places(&report, usize::MAX);
     let workload = logged::workload(&report, places.values().copied(), server);
@@ -268,7 +277,7 @@ fn on_statements(
     let mut pile = Pile::default();
     let sources = read_all(inputs, &mut pile, request, stop)?;
     let schema = request.schema.as_ref();
-    let server = asked.server.clone().or_else(|| schema.and_then(Schema::server).cloned());
+    let server = asked.server().or_else(|| schema.and_then(Schema::server).cloned());
     if !evidence.has_input {
         let queries = review.plans.iter().filter_map(|of| of.plan.query.as_deref());
         queries.for_each(|query| pile.add_explained(query, &request.options));
@@ -419,7 +428,28 @@ fn judge(
     if *redact {
         mask(&mut advice, workload);
     }
+    let kinds = [Category::Variables, Category::QueryCache];
+    if !asked.facts.is_empty() || kinds.iter().any(|kind| only.contains(kind)) {
+        add_server(&mut advice, advice::advise_on_server(&asked.facts, workload, schema), asked);
+    }
     advice
+}
+
+/// Adds what there is to say on the server, of the kinds asked for.
+fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
+    let OnServer { findings, facts, not_checked } = on_server;
+    let is_asked = |category| asked.only.is_empty() || asked.only.contains(&category);
+    advice.findings.extend(findings.into_iter().filter(|it| is_asked(it.category)).map(
+        |mut it| {
+            // Error texts name values of the application.
+            it.evidence.retain(|fact| !asked.redact || fact.name != "symptom");
+            it
+        },
+    ));
+    advice.facts = facts;
+    let category = |code: &str| advice::rules().into_iter().find(|it| it.code == code);
+    let is_wanted = |it: &NotChecked| category(it.rule).is_some_and(|rule| is_asked(rule.category));
+    advice.not_checked = not_checked.into_iter().filter(is_wanted).collect();
 }
 
 /// Adds findings about plans that say what no finding about the workload says. That a step reads

@@ -161,6 +161,7 @@ fn of_index(table: &Table, it: &Redundant<'_>, is_hinted: bool, judge: &Judge<'_
             text,
             index: Some(proposal(table, index)),
             replaces: None,
+            variables: Vec::new(),
             sql,
             undo,
         },

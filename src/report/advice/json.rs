@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::{Advised, Source, Statements};
-use crate::advice::{Rejected, Unread};
+use crate::advice::{NotChecked, Rejected, Unread};
 use crate::digest::stat::Rules;
 use crate::plan::Amount;
 use crate::report::findings::{self, index, number};
@@ -33,6 +33,16 @@ pub fn write(advised: &Advised, redact: bool, out: &mut dyn Write) -> io::Result
     list("rejected", advice.rejected.iter().map(rejected), out)?;
     writeln!(out, ",")?;
     list("unread", advice.unread.iter().map(|it| unread(advised, it)), out)?;
+    if !advice.facts.is_empty() {
+        let facts = advice.facts.iter();
+        let facts = facts.map(|fact| (fact.name.to_owned(), findings::value(&fact.value)));
+        write!(out, ",\n\"facts\":{}", Value::Object(facts.collect()))?;
+    }
+    if !advice.not_checked.is_empty() {
+        writeln!(out, ",")?;
+        let lacks = |it: &NotChecked| json!({ "rule": it.rule, "wants": it.wants });
+        list("not_checked", advice.not_checked.iter().map(lacks), out)?;
+    }
     writeln!(out, "\n}}")
 }
 

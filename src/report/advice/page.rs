@@ -64,6 +64,7 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     }
     page.extend(rejected(advised, want.depth));
     page.extend(unread(advised, want.depth));
+    page.extend(not_checked(advised));
     page.extend(more(advised));
     page
 }
@@ -193,12 +194,13 @@ fn head(advised: &Advised, blocks: &[Vec<usize>]) -> Vec<Piece> {
 
 /// The first line: how many changes of which kind.
 fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
-    const KINDS: [(&str, &str); 6] = [
+    const KINDS: [(&str, &str); 7] = [
         ("new index", "new indexes"),
         ("index to replace", "indexes to replace"),
         ("index that should exist", "indexes that should exist"),
         ("index to drop", "indexes to drop"),
         ("rewrite", "rewrites"),
+        ("setting", "settings"),
         ("other finding", "other findings"),
     ];
     let kind = |finding: &Finding| {
@@ -209,7 +211,8 @@ fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
             (Action::None, true) if todo.index.is_some() => 2,
             (Action::Drop, true) => 3,
             (Action::Rewrite, _) => 4,
-            _ => 5,
+            (Action::Set, _) => 5,
+            _ => 6,
         }
     };
     let findings = blocks.iter().flatten().filter_map(|at| finding(advised, *at));
@@ -503,6 +506,39 @@ fn unread(advised: &Advised, depth: Depth) -> Vec<Piece> {
         )
     });
     std::iter::once(Piece::Section("Not understood")).chain(list(told, depth)).collect()
+}
+
+/// Rules of the server that had no evidence, by what they want.
+fn not_checked(advised: &Advised) -> Vec<Piece> {
+    let lost = &advised.counsel.advice.not_checked;
+    if lost.is_empty() {
+        return Vec::new();
+    }
+    // What rules want of one option stands together, with what each asks for.
+    let parts = |wants: &'_ str| -> (String, String) {
+        let cut = [" with ", ": "].iter().find_map(|mark| {
+            let is_own = wants.starts_with("--status FILE with") || wants.starts_with("--symptom");
+            wants.split_once(mark).filter(|_| is_own && !wants.contains(';'))
+        });
+        let (head, own) = cut.unwrap_or((wants, ""));
+        (head.to_owned(), own.to_owned())
+    };
+    let mut heads: Vec<(String, Vec<String>)> = Vec::new();
+    for it in lost {
+        let (head, own) = parts(&it.wants);
+        let own = if own.is_empty() { String::new() } else { format!(" ({own})") };
+        let told = format!("{}{own}", it.rule);
+        match heads.iter_mut().find(|(other, _)| *other == head) {
+            Some((_, rules)) => rules.push(told),
+            None => heads.push((head, vec![told])),
+        }
+    }
+    heads.sort();
+    let told = heads.into_iter().map(|(head, rules)| format!("{head}: for {}", rules.join(", ")));
+    std::iter::once(Piece::Section("Not checked, and what would tell"))
+        // A line that is cut would not say what to give.
+        .chain(list(told, Depth::Full))
+        .collect()
 }
 
 /// What evidence would tell more.
