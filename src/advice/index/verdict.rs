@@ -146,6 +146,7 @@ impl Judge<'_, '_> {
                 .iter()
                 .filter_map(|(at, ..)| self.analysed[self.weighed[*at].class].class.micros)
                 .sum(),
+            whole_micros: self.workload.classes.iter().filter_map(|class| class.micros).sum(),
         });
         Finding {
             rule,
