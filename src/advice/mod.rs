@@ -131,10 +131,13 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
     advice.findings = findings;
     let whole: u64 = workload.classes.iter().filter_map(|class| class.micros).sum();
     for it in &analysed {
-        let share = it.class.micros.filter(|_| workload.is_timed).and_then(|micros| {
+        let own = || {
+            let micros = it.class.micros.filter(|_| workload.is_timed)?;
             let share = Amount::whole(micros).ratio(Amount::whole(whole))?;
             Some(share.times(Amount::whole(100)))
-        });
+        };
+        // Of a digest only some classes are here; their shares are of all.
+        let share = it.class.load.share.or_else(own);
         advice.findings.extend(sql::read(&sql::Statement {
             class: it.class,
             shape: &it.shape,
@@ -156,6 +159,10 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
 fn worth(finding: &Finding, times: &HashMap<ClassId, u64>) -> u64 {
     if let Some(benefit) = finding.benefit {
         return benefit.micros;
+    }
+    // An index that goes saves none of the time of those who never needed it.
+    if finding.recommendation.action == Action::Drop {
+        return 0;
     }
     let whole: u64 = finding.queries.iter().filter_map(|id| times.get(id)).sum();
     let percent = match finding.severity {

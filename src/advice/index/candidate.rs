@@ -238,8 +238,11 @@ impl<'c, 'a> Seeker<'c, 'a> {
 
     /// A hidden column with an index that would serve it, were the statement written otherwise.
     fn rewritten(&self, known: &Known<'_>, read: &Use) -> Option<(ColumnAt, Cause)> {
+        // A look-up for each row searches no range behind it, so a join leads to none.
         let is_searched = |column: ColumnAt| {
-            read.tests.iter().any(|test| test.column == column && test.kind != TestKind::Weak)
+            read.tests.iter().any(|test| {
+                test.column == column && matches!(test.kind, TestKind::Equal | TestKind::In(_))
+            })
         };
         read.hidden.iter().find_map(|hidden| {
             // A pattern in the middle and its kin are served by no tree, however they are written.

@@ -133,6 +133,12 @@ impl Judge<'_, '_> {
             (share, true) if share >= 1.0 => Severity::Medium,
             _ => Severity::Low,
         };
+        // What nobody knows the size of is no alarm: the log may have told it, else it is a guess.
+        let severity = match (known.rows.is_some(), has_schema) {
+            (true, _) => severity,
+            (false, true) => severity.min(Severity::Medium),
+            (false, false) => severity.min(Severity::Low),
+        };
         let benefit = self.workload.is_timed.then(|| Benefit {
             micros: gain.saved.max(0.0).round() as u64,
             of_micros: gain
@@ -239,9 +245,9 @@ impl Judge<'_, '_> {
         if !guessed.is_empty() {
             evidence.push(Fact::list("guessed", guessed));
         }
-        if gain.written > 0.0 {
-            let part = gain.written / (gain.saved + gain.written).max(1.0) * 100.0;
-            evidence.push(Fact::number("percent_of_gain_paid_by_writes", whole(part)));
+        let paid = percent_paid(gain);
+        if paid >= 1.0 {
+            evidence.push(Fact::number("percent_of_gain_paid_by_writes", whole(paid)));
         }
         if member.is_bundled {
             evidence.push(Fact::flag("belongs_with_others", true));
@@ -514,10 +520,16 @@ fn words(known: &Known<'_>, member: &Member) -> String {
              {length})) with COUNT(DISTINCT {column}) first."
         ));
     }
-    if member.gain.written > 0.0 {
+    if percent_paid(&member.gain) >= 1.0 {
         say("Writes to the table pay for it, which is taken off.");
     }
     text
+}
+
+/// Percent of what reads gain that writes pay.
+fn percent_paid(gain: &Gain) -> f64 {
+    let whole = gain.saved + gain.written;
+    if whole > 0.0 { gain.written / whole * 100.0 } else { 0.0 }
 }
 
 /// What a call gains, in few words.

@@ -74,10 +74,35 @@ where
         };
         let mut best = None;
         match self.block.uses.len() {
-            0..=EVERY_ORDER => self.every(&start, &mut best),
+            0 | 1 => self.every(&start, &[], &mut best),
+            2..=EVERY_ORDER => {
+                let mut order = None;
+                if self.block.limit.is_some() && !self.block.order.is_empty() {
+                    self.cheapest(&start, &mut order);
+                }
+                let order = order.map_or(Vec::new(), |(_, order)| order);
+                self.every(&start, &order, &mut best);
+            }
             _ => self.greedy(&start, &mut best),
         }
         best
+    }
+
+    /// The order of the join that reads least, LIMIT and ORDER BY aside: a server chooses it so,
+    /// and only then looks for an index that gives the order.
+    fn cheapest(&self, path: &Path<'c>, best: &mut Option<(f64, Vec<usize>)>) {
+        let count = self.block.uses.len();
+        if path.before.count_ones() as usize == count {
+            *best = Some((path.reads, path.of_use.iter().map(|(of, _)| *of).collect()));
+            return;
+        }
+        for of in (0..count).filter(|of| self.may_come(*of, path.before)) {
+            let steps = self.steps(path, of).into_iter();
+            let Some(next) = steps.min_by(|a, b| a.reads.total_cmp(&b.reads)) else { continue };
+            if best.as_ref().is_none_or(|(least, _)| next.reads < *least) {
+                self.cheapest(&next, best);
+            }
+        }
     }
 
     fn may_come(&self, of: usize, before: u64) -> bool {
@@ -90,7 +115,8 @@ where
         is_new && is_driven && use_of.after.iter().all(|other| before & (1 << other) != 0)
     }
 
-    fn every(&self, path: &Path<'c>, best: &mut Option<Cost>) {
+    /// Every order of the uses, or the one given.
+    fn every(&self, path: &Path<'c>, order: &[usize], best: &mut Option<Cost>) {
         let count = self.block.uses.len();
         if path.before.count_ones() as usize == count {
             self.close(path, best);
@@ -103,9 +129,11 @@ where
         if is_hopeless {
             return;
         }
-        for of in (0..count).filter(|of| self.may_come(*of, path.before)) {
+        let given = order.get(path.before.count_ones() as usize);
+        let is_next = |of: &usize| given.is_none_or(|given| given == of);
+        for of in (0..count).filter(|of| is_next(of) && self.may_come(*of, path.before)) {
             for next in self.steps(path, of) {
-                self.every(&next, best);
+                self.every(&next, order, best);
             }
         }
     }
