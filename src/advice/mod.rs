@@ -27,6 +27,7 @@ use crate::plan::Amount;
 use crate::schema::Schema;
 use crate::sql::analyze::{Refused, analyze};
 use crate::sql::fingerprint::ClassId;
+use crate::sql::token::{Kind, tokens};
 
 /// What there is to say on a workload.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -118,7 +119,15 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
             }
         });
         match (read, refused) {
+            (Some(read), _) if workload.is_review && read.shape.is_partial => {
+                let reason = "cut: a quote, a comment or a parenthesis has no end".to_owned();
+                advice.unread.push(Unread { query_id: class.id, reason });
+            }
             (Some(read), _) => analysed.push(read),
+            (None, Some(Refused::NotOfRows)) if !is_statement(class.sample()) => {
+                let reason = "no statement of MySQL or MariaDB begins so".to_owned();
+                advice.unread.push(Unread { query_id: class.id, reason });
+            }
             (None, Some(Refused::NotOfRows) | None) => {}
             (None, Some(reason)) => {
                 let reason = reason.to_string();
@@ -172,4 +181,24 @@ fn worth(finding: &Finding, times: &HashMap<ClassId, u64>) -> u64 {
         Severity::Info => 0,
     };
     whole / 100 * percent
+}
+
+/// Whether a text begins with a word that statements begin with.
+fn is_statement(text: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&str] = &[
+        "ADMINISTRATOR", "ALTER", "ANALYZE", "BACKUP", "BEGIN", "BINLOG", "CACHE", "CALL", "CHANGE",
+        "CHECK", "CHECKSUM", "CLONE", "CLOSE", "COMMIT", "CREATE", "DEALLOCATE", "DECLARE", "DELETE",
+        "DELIMITER", "DESC", "DESCRIBE", "DO", "DROP", "EXECUTE", "EXPLAIN", "FETCH", "FLUSH", "GET",
+        "GRANT", "HANDLER", "HELP", "IF", "IMPORT", "INSERT", "INSTALL", "KILL", "LOAD", "LOCK",
+        "OPEN", "OPTIMIZE", "PREPARE", "PURGE", "RELEASE", "RENAME", "REPAIR", "REPLACE", "RESET",
+        "RESIGNAL", "RESTART", "REVOKE", "ROLLBACK", "SAVEPOINT", "SELECT", "SET", "SHOW", "SHUTDOWN",
+        "SIGNAL", "START", "STOP", "TABLE", "TRUNCATE", "UNINSTALL", "UNLOCK", "UPDATE", "USE",
+        "VALUES", "WITH", "XA",
+    ];
+    let first = tokens(text.as_bytes()).find(|token| token.kind == Kind::Word);
+    first.is_none_or(|token| {
+        let word = token.of(text.as_bytes());
+        WORDS.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(word))
+    })
 }

@@ -231,7 +231,10 @@ impl<'c, 'a> Seeker<'c, 'a> {
         let roles = self.roles(spot);
         let accesses = roles.into_iter().flat_map(|(given, _)| counter.accesses(read, given, 0));
         let used = accesses.filter(|access| access.searched > 0);
-        let best = used.min_by(|a, b| a.cost().total_cmp(&b.cost()))?;
+        // Of equals the longer one: the shorter may be on its way out.
+        let written = |access: &Access<'_>| access.key.map_or(0, |key| key.written);
+        let best =
+            used.min_by(|a, b| a.cost().total_cmp(&b.cost()).then(written(b).cmp(&written(a))))?;
         let place = best.key?.place?;
         known.table.map(|_| place)
     }

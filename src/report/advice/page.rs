@@ -210,7 +210,7 @@ fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
             (Action::Replace, true) => 1,
             (Action::None, true) if todo.index.is_some() => 2,
             (Action::Drop, true) => 3,
-            (Action::Rewrite, _) => 4,
+            (Action::Rewrite, _) if !todo.sql.is_empty() => 4,
             (Action::Set, _) => 5,
             _ => 6,
         }
