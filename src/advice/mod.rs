@@ -138,7 +138,8 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
     let (findings, rejected, unread) = index::advise(&analysed, workload, schema);
     advice.unread.extend(unread);
     advice.findings = findings;
-    let whole: u64 = workload.classes.iter().filter_map(|class| class.micros).sum();
+    let micros = workload.classes.iter().filter_map(|class| class.micros);
+    let whole = micros.fold(0, u64::saturating_add);
     for it in &analysed {
         let own = || {
             let micros = it.class.micros.filter(|_| workload.is_timed)?;
@@ -157,10 +158,23 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
         }));
     }
     advice.rejected = rejected;
+    in_order(&mut advice.findings, workload);
+    advice
+}
+
+/// Puts findings in order: those first that may save most, as far as they are sure.
+pub fn in_order(findings: &mut [Finding], workload: &Workload<'_>) {
     let times: HashMap<ClassId, u64> =
         workload.classes.iter().filter_map(|class| Some((class.id, class.micros?))).collect();
-    advice.findings.sort_by_key(|it| (Reverse(worth(it, &times)), Reverse(it.severity)));
-    advice
+    findings.sort_by_cached_key(|it| {
+        let tenths = match it.confidence {
+            Confidence::High => 8,
+            Confidence::Medium => 5,
+            Confidence::Low => 2,
+        };
+        let worth = worth(it, &times) / 10 * tenths;
+        (Reverse(worth), Reverse(it.severity), Reverse(it.confidence))
+    });
 }
 
 /// By what findings are ordered: the time that may be saved. Where a rule does not estimate it, a
@@ -173,7 +187,8 @@ fn worth(finding: &Finding, times: &HashMap<ClassId, u64>) -> u64 {
     if finding.recommendation.action == Action::Drop {
         return 0;
     }
-    let whole: u64 = finding.queries.iter().filter_map(|id| times.get(id)).sum();
+    let own = finding.queries.iter().filter_map(|id| times.get(id));
+    let whole = own.fold(0, |sum, micros| u64::saturating_add(sum, *micros));
     let percent = match finding.severity {
         Severity::Critical | Severity::High => 50,
         Severity::Medium => 20,

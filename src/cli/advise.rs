@@ -70,7 +70,7 @@ impl Only {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Plain statements end in `;`. Each counts once, or as a comment in the line before it says:\n  \
-        -- calls: 90000, total seconds: 4000\n  \
+        -- calls: 1200, total seconds: 36\n  \
         SELECT total FROM orders WHERE customer_id = 7;\n  \
         -- weight: 12.5\n  \
         SELECT COUNT(*) FROM orders;\n\n\

@@ -1,5 +1,5 @@
 //! Which indexes a workload needs: candidates of each class, chosen together by what they save
-//! less what writes pay, as `rules.md` has it in section 8.
+//! less what writes pay.
 //!
 //! ```text
 //! Shape ─► query (tests and their shares) ─► cost (rows read now)

@@ -36,7 +36,7 @@ impl Judge<'_, '_> {
     pub fn findings(&self) -> (Vec<Finding>, Vec<Rejected>) {
         let mut findings = Vec::new();
         let mut gained: BTreeSet<usize> = BTreeSet::new();
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<(usize, String)> = Vec::new();
         for member in &self.chosen.members {
             gained.extend(member.gain.classes.iter().map(|(class, ..)| *class));
             findings.push(self.of_index(member, &mut names));
@@ -86,7 +86,7 @@ impl Judge<'_, '_> {
         self.analysed[class.class].class.id
     }
 
-    fn of_index(&self, member: &Member, names: &mut Vec<String>) -> Finding {
+    fn of_index(&self, member: &Member, names: &mut Vec<(usize, String)>) -> Finding {
         let Member { table, key, purpose, gain, .. } = member;
         let known = self.tables.get(*table);
         let (heaviest, then) = self.heaviest(gain);
@@ -101,8 +101,9 @@ impl Judge<'_, '_> {
             .map(|(at, ..)| (self.weighed[*at].weight(), self.id(&self.weighed[*at])))
             .collect();
         queries.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.0.cmp(&b.1.0)));
-        let name = limit::name(known, key, names);
-        names.push(name.clone());
+        let own = names.iter().filter(|(at, _)| at == table).map(|(_, name)| name.as_str());
+        let name = limit::name(known, key, &own.collect::<Vec<_>>());
+        names.push((*table, name.clone()));
         let columns = columns(known, key);
         let list = listed(&columns);
         let share = self.share(gain);
@@ -148,8 +149,8 @@ impl Judge<'_, '_> {
                 .classes
                 .iter()
                 .filter_map(|(at, ..)| self.analysed[self.weighed[*at].class].class.micros)
-                .sum(),
-            whole_micros: self.workload.classes.iter().filter_map(|class| class.micros).sum(),
+                .fold(0, u64::saturating_add),
+            whole_micros: whole_micros(self.workload),
         });
         Finding {
             rule,
@@ -282,9 +283,20 @@ impl Judge<'_, '_> {
             (true, true, 0) if has_plan => Confidence::High,
             (true, true, 0 | 1) => Confidence::Medium,
             (true, false, 0) => Confidence::Medium,
-            (false, ..) if has_plan => Confidence::Medium,
+            // Without a schema, a plan that scans for a few rows shows as much.
+            (false, ..) if self.scans_for_few(class) => Confidence::Medium,
             _ => Confidence::Low,
         }
+    }
+
+    /// Whether a plan of a class reads a whole table, and the log examines far more than it sends.
+    fn scans_for_few(&self, class: &Weighed) -> bool {
+        let own = self.analysed[class.class].class;
+        let mut nodes = own.plans.iter().flat_map(|plan| plan.all_nodes());
+        let has_scan = nodes.any(|node| node.access_type.as_deref() == Some("ALL"));
+        let examined = own.load.rows_examined.map_or(0.0, |it| super::rows(it.mean));
+        let sent = own.load.rows_sent.map_or(f64::MAX, |it| super::rows(it.mean));
+        has_scan && examined >= 10.0 * sent.max(1.0)
     }
 
     /// Why a class gets no index.
@@ -338,7 +350,13 @@ impl Judge<'_, '_> {
                 Confidence::Medium,
             ));
         }
-        let (table, reason) = reason_of(class)?;
+        let Some((table, reason)) = reason_of(class) else {
+            let rule = &catalogue::missing_index::RULE;
+            let title =
+                "No new index helps: what is proposed for others does all there is".to_owned();
+            let text = self.sentence(&Left::SavesLittle);
+            return Some(self.none(class, None, rule, title, text, Confidence::Medium));
+        };
         let known = self.tables.get(table);
         let (mut title, mut text) = told(known, reason);
         let locks = class.query.writes.iter().any(|it| it.at.is_some())
@@ -547,7 +565,7 @@ fn words(known: &Known<'_>, member: &Member) -> String {
 fn explained(it: &Analysed<'_>) -> String {
     let select = it.shape.blocks.first().filter(|_| it.shape.verb == Verb::Other);
     let text = select.and_then(|block| it.text.get(block.span.clone())).unwrap_or(it.text);
-    format!("EXPLAIN {}", text.trim_end_matches([';', ' ']))
+    format!("EXPLAIN {}", text.trim_end().trim_end_matches(';').trim_end())
 }
 
 /// Percent of what reads gain that writes pay.
@@ -708,4 +726,9 @@ fn grouped(number: f64) -> String {
 fn rows_of(number: f64) -> String {
     let count = grouped(number);
     if count == "1" { "1 row".to_owned() } else { format!("{count} rows") }
+}
+
+/// Microseconds of all classes.
+fn whole_micros(workload: &Workload<'_>) -> u64 {
+    workload.classes.iter().filter_map(|class| class.micros).fold(0, u64::saturating_add)
 }
