@@ -7,6 +7,7 @@ mod index;
 pub mod load;
 pub mod mask;
 pub mod plan;
+pub mod query_cache;
 mod rule;
 mod sql;
 pub mod workload;

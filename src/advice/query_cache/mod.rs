@@ -1,0 +1,158 @@
+//! The query cache: what it would do, or does, for a log, and what that says of its settings.
+//!
+//! [`trace`] reads the events of a log, [`order`](self) puts them in the order of time, and
+//! [`simulator`] replays them at any size. The rules QC001 to QC012, one a file, speak of the
+//! outcome.
+
+mod functions;
+mod memory;
+mod order;
+mod session;
+pub mod settings;
+pub mod simulator;
+mod statement;
+pub mod trace;
+
+pub use order::Order;
+pub use settings::{Settings, Type};
+pub use simulator::{Outcome, Prediction, Simulation, Simulator};
+pub use trace::{Engine, Log, Nothing, Recorder, Tables};
+
+/// Sizes of the curve, in mebibytes.
+const CURVE: &[u64] = &[1, 4, 16, 64, 128];
+
+/// What the replay of a log gives.
+#[derive(Debug)]
+pub struct Simulated {
+    /// The settings of the server.
+    pub settings: Settings,
+    /// The log.
+    pub log: Log,
+    /// How the order of statements was told.
+    pub order: Order,
+    /// Whether what follows is known; else why not.
+    pub refused: Option<String>,
+    /// The sizes asked for; the present one first, where the cache is on.
+    pub sizes: Vec<Simulation>,
+    /// What other sizes would give, smallest first.
+    pub curve: Vec<Point>,
+    /// Which of `sizes` is the present one.
+    pub has_present: bool,
+}
+
+/// One size of the curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Point {
+    /// Bytes of the cache.
+    pub size: u64,
+    /// Answered by the cache.
+    pub hits: u64,
+    /// Results that went for want of memory.
+    pub prunes: u64,
+    /// Microseconds saved.
+    pub saved_micros: u64,
+}
+
+/// Replays a log at the present size, where the cache is on, and at those asked for.
+pub fn simulate(log: Log, settings: Settings, asked: &[u64], predicts: bool) -> Simulated {
+    let mut sizes: Vec<u64> = settings.present_size().into_iter().collect();
+    let has_present = !sizes.is_empty();
+    for size in asked {
+        if !sizes.contains(size) {
+            sizes.push(*size);
+        }
+    }
+    let refused = refusal(&log, &settings);
+    if refused.is_some() {
+        let order = Order::Serial;
+        let (sizes, curve) = (Vec::new(), Vec::new());
+        return Simulated { settings, log, order, refused, sizes, curve, has_present };
+    }
+    let simulator = Simulator::new(&log, &settings);
+    let order = simulator.order();
+    let mut predicts = predicts;
+    let runs: Vec<Simulation> = sizes
+        .iter()
+        .map(|size| simulator.run(*size, std::mem::take(&mut predicts)))
+        .collect();
+    let curve = curve(&simulator);
+    drop(simulator);
+    Simulated { settings, log, order, refused, sizes: runs, curve, has_present }
+}
+
+/// The greatest size is replayed first: smaller ones that hold all of it give the same.
+fn curve(simulator: &Simulator<'_>) -> Vec<Point> {
+    let mut points: Vec<Point> = Vec::new();
+    let mut whole: Option<Outcome> = None;
+    for mebibytes in CURVE.iter().rev() {
+        let size = mebibytes << 20;
+        let fits = whole.as_ref().filter(|it| it.prunes == 0 && it.peak + (1 << 16) < size);
+        let outcome = match fits {
+            Some(same) => same.clone(),
+            None => simulator.once(size),
+        };
+        points.push(Point {
+            size,
+            hits: outcome.hits,
+            prunes: outcome.prunes,
+            saved_micros: outcome.saved_micros,
+        });
+        whole = Some(outcome);
+    }
+    points.reverse();
+    points
+}
+
+/// Why a log does not tell what the cache does.
+fn refusal(log: &Log, settings: &Settings) -> Option<String> {
+    /// Microseconds that a log without threshold has statements below.
+    const QUICK: u64 = 10_000;
+    const FEW: usize = 20;
+    if !settings.has_cache() {
+        return Some(
+            "this server has no query cache: MySQL removed it in 8.0; what stands in its place is a cache in the \
+             application"
+                .to_owned(),
+        );
+    }
+    if let Some(threshold) = settings.threshold.filter(|it| *it > 0) {
+        return Some(format!(
+            "statements below {} s are not in the log, and the hits and writes that decide are mostly such; \
+             set long_query_time = 0 for a while",
+            seconds(threshold)
+        ));
+    }
+    if let Some(reason) = settings.is_filtered {
+        return Some(reason.to_owned());
+    }
+    if let Some(rate) = log.rate_limit.filter(|rate| *rate > 1) {
+        return Some(format!("the log has one of {rate} statements: repeats and writes are missing"));
+    }
+    let is_cut = settings.threshold.is_none()
+        && log.traces.len() >= FEW
+        && log.least_micros.is_some_and(|least| least >= QUICK);
+    if is_cut {
+        return Some(format!(
+            "no statement below {} s is in the log: it was written above a threshold, and the hits and writes that \
+             decide are mostly below",
+            seconds(log.least_micros.unwrap_or(0))
+        ));
+    }
+    if settings.is_on() && !settings.is_mariadb() && !log.tells_hits {
+        return Some(
+            "the cache was on, and MySQL does not log what it answers: the log shows misses only; log with \
+             query_cache_type = 0 for a while"
+                .to_owned(),
+        );
+    }
+    None
+}
+
+/// Microseconds as seconds, without zeros at the end.
+fn seconds(micros: u64) -> String {
+    let text = format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests;
