@@ -8,7 +8,8 @@
 //! - carriers: [`source`] (files, compression, what shippers put around lines), [`rowset`] (what a
 //!   client printed)
 //! - readers: [`sql`] (tokens, fingerprints, distilled items, conditions), [`logs`] (framing and
-//!   headers), [`plan`] (EXPLAIN output), [`schema`] (tables and indexes, from dumps and prints)
+//!   headers), [`plan`] (EXPLAIN output), [`schema`] (tables and indexes, from dumps and prints),
+//!   [`server`] (variables, counters, option files)
 //! - engine: [`digest`]
 //! - judgement: [`advice`], [`compare`] (before and after)
 //! - outside: [`report`]
@@ -32,6 +33,7 @@ pub mod report;
 pub mod rowset;
 pub mod scan;
 pub mod schema;
+pub mod server;
 pub mod source;
 pub mod sql;
 pub mod study;

@@ -18,15 +18,16 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("logs", &["source", "sql::outline"]),
     ("plan", &["rowset"]),
     ("schema", &["sql"]),
+    ("server", &["rowset"]),
     ("digest", &["source", "logs", "sql"]),
     // Of a log a report shows only what its bytes were.
-    ("advice", &["sql", "schema", "plan", "digest"]),
+    ("advice", &["sql", "schema", "server", "plan", "digest"]),
     ("compare", &["plan", "digest", "advice"]),
     (
         "report",
         &["logs::slow::Tally", "logs::slow::Offsets", "sql", "schema", "plan", "digest", "advice", "compare"],
     ),
-    ("study", &["source", "rowset", "logs", "sql", "schema", "plan", "digest", "advice", "compare", "report"]),
+    ("study", &["source", "rowset", "logs", "sql", "schema", "server", "plan", "digest", "advice", "compare", "report"]),
 ];
 
 /// Crates that have one home: the crate, and the files or folders that may name it.
