@@ -7,11 +7,12 @@ use std::sync::atomic::Ordering;
 
 use adagio::advice::Category;
 use adagio::digest::Group;
-use adagio::report::advice::{Advised, Source, json, markdown, text};
+use adagio::report::advice::{Advised, Source, json, markdown, query_cache, text};
 use adagio::report::plans::{Depth, Look};
 use adagio::report::profile::{Limit, Order};
 use adagio::schema::Server;
-use adagio::study::advise::{Ask, Consultation, Kind};
+use adagio::server::{self, Read, Status};
+use adagio::study::advise::{Ask, Cached, Consultation, Kind};
 use adagio::study::variables;
 use anyhow::{Context, anyhow, bail};
 use clap::ValueEnum;
@@ -58,7 +59,7 @@ impl Only {
 
     /// Whether rules of this kind are there yet.
     fn has_rules(self) -> bool {
-        !matches!(self, Only::QueryCache | Only::Variables | Only::Workload)
+        !matches!(self, Only::Variables | Only::Workload)
     }
 }
 
@@ -95,6 +96,20 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     variables: Option<PathBuf>,
 
+    /// What SHOW GLOBAL STATUS printed; given twice, what changed between the two counts
+    #[arg(long, value_name = "FILE")]
+    status: Vec<PathBuf>,
+
+    /// Replay the log through a query cache of this size as well, as `16M`; may be repeated
+    #[arg(long, value_name = "SIZE", value_parser = cache_size)]
+    query_cache_size: Vec<u64>,
+
+    /// Write there what the query cache does with each statement: source, offset, prediction
+    ///
+    /// At the present size, or at the first --query-cache-size where the cache is off.
+    #[arg(long, value_name = "FILE")]
+    query_cache_trace: Option<PathBuf>,
+
     /// Kinds of advice, with commas between [default: all]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
     only: Vec<Only>,
@@ -130,6 +145,15 @@ pub struct Args {
     manners: output::Manners,
 }
 
+/// Reads a size of the query cache.
+fn cache_size(text: &str) -> Result<u64, String> {
+    let size = server::machine::size(text).ok_or("not a size such as 16M")?;
+    match size < 50 * 1024 {
+        true => Err("the server makes anything below 50K a cache of size 0".to_owned()),
+        false => Ok(size),
+    }
+}
+
 impl Args {
     /// Whether what is given besides takes the place of an input.
     fn has_evidence(&self) -> bool {
@@ -153,6 +177,39 @@ impl Args {
                 && output::is_coloured(self.color, self.output_file.is_some()),
             depth: if self.manners.is_verbose() { Depth::Full } else { Depth::Usual },
         }
+    }
+
+    /// What is asked of the query cache. Replaying a log takes a single thread, so it has to be
+    /// asked for, or the variables have to tell that there is such a cache.
+    fn cached(&self, given: &Read) -> Cached {
+        let Read { variables, samples, .. } = given;
+        let mut status = Status::default();
+        samples.iter().for_each(|sample| status.add(sample.clone()));
+        let is_named = self.only.contains(&Only::QueryCache)
+            || !self.query_cache_size.is_empty()
+            || self.query_cache_trace.is_some();
+        let is_there = variables.has("query_cache_size") && self.only.is_empty();
+        Cached {
+            is_wanted: is_named || is_there,
+            sizes: self.query_cache_size.clone(),
+            traces: self.query_cache_trace.is_some(),
+            variables: variables.clone(),
+            status,
+        }
+    }
+
+    /// Variables and counters, as far as they are given.
+    fn given(&self) -> anyhow::Result<Read> {
+        let mut given = Read::default();
+        if let Some(path) = &self.variables {
+            given = server::read(&inputs::read_whole(path)?);
+        }
+        for path in &self.status {
+            let read = server::read(&inputs::read_whole(path)?);
+            anyhow::ensure!(!read.samples.is_empty(), "--status: no counter in {}", path.display());
+            given.samples.extend(read.samples);
+        }
+        Ok(given)
     }
 
     fn server(&self) -> anyhow::Result<Option<Server>> {
@@ -189,6 +246,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         server: args.server()?,
         is_review: args.review,
         only: args.only.iter().map(|only| only.category()).collect(),
+        cached: args.cached(&args.given()?),
     };
     let stop = output::stop_flag();
     let consultation = Consultation::open(paths, ask, Arc::clone(&stop))?;
@@ -203,6 +261,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Format::Markdown => markdown::write(&advised, args.limit.get(), &look, out),
         Format::Json => json::write(&advised, args.inputs.redact, out),
     })?;
+    if let Some(path) = &args.query_cache_trace {
+        write_trace(&advised, path)?;
+    }
     let fails = args.fail_on.is_some_and(|least| fails(&advised, least));
     Ok(match stop.load(Ordering::Relaxed) {
         true => super::STOPPED,
@@ -211,6 +272,22 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         false if fails => super::FOUND,
         false => super::DONE,
     })
+}
+
+/// Writes what the query cache does with each statement.
+fn write_trace(advised: &Advised, path: &PathBuf) -> anyhow::Result<()> {
+    let Some(simulated) = &advised.query_cache else {
+        bail!("--query-cache-trace: no log was read");
+    };
+    if let Some(reason) = &simulated.refused {
+        bail!("--query-cache-trace: {reason}");
+    }
+    anyhow::ensure!(
+        !simulated.sizes.is_empty(),
+        "--query-cache-trace: the cache is off; name a size with --query-cache-size"
+    );
+    let names: Vec<&str> = advised.inputs.iter().map(Source::name).collect();
+    output::write(Some(path), |out| query_cache::write_trace(simulated, &names, out))
 }
 
 /// Whether a gate stays shut: a finding is severe, or a statement under review could not be read.

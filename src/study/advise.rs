@@ -1,6 +1,7 @@
 //! One run of advice: a log, or plain statements, or no input at all; what is known besides; and
 //! out of that what there is to say.
 
+mod cached;
 mod given;
 mod logged;
 
@@ -12,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Looked, Progress, Request, Study, look_at, plans_of};
 use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
+use crate::advice::query_cache;
 use crate::advice::{
     self, Action, Advice, Category, Confidence, Fact, Finding, Severity, Value, Workload,
 };
@@ -27,6 +29,7 @@ use crate::schema::{Schema, Server};
 use crate::source::Compression;
 use crate::sql::fingerprint::ClassId;
 
+pub use cached::Cached;
 use given::{Pile, WITHOUT_STATEMENT};
 
 /// Bytes of statements that are read of an input. This many are a dump given by mistake.
@@ -57,6 +60,8 @@ pub struct Ask {
     pub is_review: bool,
     /// Kinds of advice; none is all.
     pub only: Vec<Category>,
+    /// What is asked of the query cache.
+    pub cached: Cached,
 }
 
 /// Inputs that are open and what is asked.
@@ -74,6 +79,7 @@ struct Asked {
     is_review: bool,
     only: Vec<Category>,
     redact: bool,
+    cached: Cached,
 }
 
 #[derive(Debug)]
@@ -96,7 +102,7 @@ impl Consultation {
         ask: Ask,
         stop: Arc<AtomicBool>,
     ) -> Result<Consultation, Error> {
-        let Ask { request, kind, server, is_review, only } = ask;
+        let Ask { request, kind, server, is_review, only, cached } = ask;
         let redact = request.redact;
         let plans = plans_of(&request, &stop)?;
         let looked = match paths {
@@ -115,7 +121,7 @@ impl Consultation {
         } else {
             Inputs::Statements { inputs: looked, request: Box::new(request), plans }
         };
-        Ok(Consultation { inputs, asked: Asked { server, is_review, only, redact }, stop })
+        Ok(Consultation { inputs, asked: Asked { server, is_review, only, redact, cached }, stop })
     }
 
     /// How far the run has come; valid while it runs.
@@ -166,7 +172,20 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         has_rows: has_rows(study.request.schema.as_ref()),
         has_plans: !study.request.plans.is_empty(),
     };
-    let (mut report, request) = study.run_with_request()?;
+    let (mut report, request, replayed) = match asked.cached.is_wanted {
+        true => {
+            let (report, request, log, settings) = cached::read(study, &asked.cached)?;
+            (report, request, Some((log, settings)))
+        }
+        false => {
+            let (report, request) = study.run_with_request()?;
+            (report, request, None)
+        }
+    };
+    let query_cache = replayed.map(|(log, settings)| {
+        let Cached { sizes, traces, .. } = &asked.cached;
+        query_cache::simulate(log, settings, sizes, *traces)
+    });
     let schema = request.schema.as_ref();
     let server = asked.server.clone().or_else(|| schema.and_then(Schema::server).cloned());
     let server = server.or_else(|| logged::server(&report));
@@ -192,6 +211,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         rules: report.rules,
         is_review: asked.is_review,
         partial: report.partial,
+        query_cache,
     })
 }
 
@@ -307,6 +327,7 @@ fn on_statements(
         rules: request.options.rules,
         is_review: asked.is_review,
         partial: false,
+        query_cache: None,
     })
 }
 

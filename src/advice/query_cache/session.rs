@@ -80,7 +80,7 @@ pub struct Effect {
 impl Session {
     /// A connection as it begins.
     pub fn new(settings: &Settings) -> Session {
-        let value = |name: &str| settings.session.get(name).map(String::as_str);
+        let value = |name: &str| settings.session.text(name);
         let isolation = value("transaction_isolation").or(value("tx_isolation"));
         Session {
             is_autocommit: value("autocommit").and_then(Type::read) != Some(Type::Off),
@@ -126,7 +126,7 @@ impl Session {
                 continue;
             }
             let is_default = value == "default";
-            let of_server = settings.session.get(&name).map(|it| it.to_lowercase());
+            let of_server = settings.session.text(&name).map(str::to_lowercase);
             let meant = match is_default {
                 true => of_server.clone().unwrap_or_default(),
                 false => value.clone(),

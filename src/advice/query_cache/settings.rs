@@ -1,8 +1,7 @@
 //! How the query cache of a server is set, as its variables tell.
 
-use std::collections::BTreeMap;
-
 use crate::flavor::Family;
+use crate::server::Variables;
 
 /// Which statements are cached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,7 +52,7 @@ pub struct Settings {
     /// Other reasons why the log has not every statement.
     pub is_filtered: Option<&'static str>,
     /// What sessions begin with, by name, in lower case.
-    pub session: BTreeMap<String, String>,
+    pub session: Variables,
 }
 
 impl Default for Settings {
@@ -69,7 +68,7 @@ impl Default for Settings {
             strips_comments: false,
             threshold: None,
             is_filtered: None,
-            session: BTreeMap::new(),
+            session: Variables::default(),
         }
     }
 }
@@ -77,18 +76,18 @@ impl Default for Settings {
 impl Settings {
     /// The settings that variables tell, by name in lower case; what they lack is as the servers
     /// have it from the start.
-    pub fn of(variables: &BTreeMap<String, String>) -> Settings {
-        let value = |name: &str| variables.get(name).map(|value| value.trim());
-        let bytes = |name: &str| value(name).and_then(|value| value.parse::<u64>().ok());
-        let is_on = |name: &str| value(name).and_then(Type::read) == Some(Type::On);
+    pub fn of(variables: &Variables) -> Settings {
+        let value = |name: &str| variables.text(name).map(str::trim);
+        let bytes = |name: &str| variables.number(name);
         let above = |name: &str, least: u64| bytes(name).is_some_and(|it| it > least);
+        let threshold = ["log_slow_query_time", "long_query_time"];
         let mut settings = Settings {
-            is_built_in: !value("have_query_cache").is_some_and(|it| it.eq_ignore_ascii_case("no")),
+            is_built_in: variables.flag("have_query_cache") != Some(false),
             kind: value("query_cache_type").and_then(Type::read),
             size: bytes("query_cache_size"),
-            strips_comments: is_on("query_cache_strip_comments"),
-            threshold: value("log_slow_query_time").or(value("long_query_time")).and_then(micros),
-            session: variables.iter().map(|(name, text)| (name.clone(), text.clone())).collect(),
+            strips_comments: variables.flag("query_cache_strip_comments") == Some(true),
+            threshold: threshold.iter().find_map(|name| variables.micros(name)),
+            session: variables.clone(),
             ..Settings::default()
         };
         let rows = ["log_slow_min_examined_row_limit", "min_examined_row_limit"];
@@ -144,29 +143,6 @@ impl Settings {
 /// Bytes below which the server has no cache: 51,200 stays and 40,000 becomes 0.
 pub const LEAST: u64 = 50 * 1024;
 
-/// Seconds with up to six decimals, as microseconds.
-fn micros(text: &str) -> Option<u64> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-    let whole = whole.parse::<u64>().ok()?.checked_mul(1_000_000)?;
-    if !decimals.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let digits = decimals.bytes().chain(std::iter::repeat(b'0')).take(6);
-    whole.checked_add(digits.fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
-}
-
-/// Reads a size as people type it: `16M`, `1G`, `65536`.
-pub fn size(text: &str) -> Option<u64> {
-    let text = text.trim();
-    let (number, shift) = match text.as_bytes().last()?.to_ascii_lowercase() {
-        b'k' => (&text[..text.len() - 1], 10),
-        b'm' => (&text[..text.len() - 1], 20),
-        b'g' => (&text[..text.len() - 1], 30),
-        _ => (text, 0),
-    };
-    number.trim().parse::<u64>().ok()?.checked_mul(1 << shift)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -197,16 +173,5 @@ mod tests {
         assert_eq!(of(&[("long_query_time", "0.25")]).threshold, Some(250_000));
         assert_eq!(of(&[("long_query_time", "10")]).threshold, Some(10_000_000));
         assert_eq!(of(&[("long_query_time", "x")]).threshold, None);
-    }
-
-    #[test]
-    fn sizes_are_read_as_typed() {
-        assert_eq!(size("16M"), Some(16 << 20));
-        assert_eq!(size("512k"), Some(512 << 10));
-        assert_eq!(size("1G"), Some(1 << 30));
-        assert_eq!(size("65536"), Some(65_536));
-        for text in ["", "M", "-1", "1.5M", "99999999999G"] {
-            assert_eq!(size(text), None, "{text}");
-        }
     }
 }

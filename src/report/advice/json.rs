@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{Advised, Source, Statements};
+use super::{Advised, Source, Statements, query_cache};
 use crate::advice::{Rejected, Unread};
 use crate::digest::stat::Rules;
 use crate::plan::Amount;
@@ -33,6 +33,13 @@ pub fn write(advised: &Advised, redact: bool, out: &mut dyn Write) -> io::Result
     list("rejected", advice.rejected.iter().map(rejected), out)?;
     writeln!(out, ",")?;
     list("unread", advice.unread.iter().map(|it| unread(advised, it)), out)?;
+    let mut facts = Map::new();
+    if let Some(simulated) = &advised.query_cache {
+        facts.extend(query_cache::facts(simulated));
+    }
+    if !facts.is_empty() {
+        write!(out, ",\n\"facts\":{}", Value::Object(facts))?;
+    }
     writeln!(out, "\n}}")
 }
 
