@@ -5,26 +5,41 @@
 //! one before it in the log, and no earlier than the last one of its own connection and the time
 //! that it takes itself.
 
-use super::trace::{Log, Trace};
+use super::trace::{Log, Marks, Trace};
 
-/// A beginning or an end.
+/// A beginning, a middle or an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
     time: i64,
-    /// Twice the number of the event, and 1 more for its end: what ended before in the log ended
-    /// before, and nothing ends before it begins.
+    /// Four times the number of the event, 1 more for its middle and 2 for its end: what ended
+    /// before in the log ended before, and nothing ends before it begins.
     place: u32,
+}
+
+/// What of an event a point is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Edge {
+    /// It asks the cache.
+    Begin,
+    /// It has its tables.
+    Middle,
+    /// It is through.
+    End,
 }
 
 impl Point {
     /// Number of the event.
     pub fn event(self) -> usize {
-        (self.place >> 1) as usize
+        (self.place >> 2) as usize
     }
 
-    /// Whether the event ends.
-    pub fn is_end(self) -> bool {
-        self.place & 1 == 1
+    /// What of the event.
+    pub fn edge(self) -> Edge {
+        match self.place & 3 {
+            0 => Edge::Begin,
+            1 => Edge::Middle,
+            _ => Edge::End,
+        }
     }
 }
 
@@ -51,20 +66,24 @@ pub fn order_of(log: &Log) -> Order {
     }
 }
 
-/// Beginnings and ends in the order of time.
+/// Beginnings, middles and ends in the order of time.
 pub fn points(log: &Log, order: Order) -> Vec<Point> {
-    let mut points = Vec::with_capacity(log.traces.len() * 2);
+    let mut points = Vec::with_capacity(log.traces.len() * 3);
     let mut own = vec![i64::MIN; log.threads];
     let mut last = 0i64;
     for (number, trace) in log.traces.iter().enumerate() {
-        let number = u32::try_from(number).unwrap_or(u32::MAX >> 1);
+        let number = u32::try_from(number).unwrap_or(u32::MAX >> 2);
         let (start, end) = match order {
             Order::Serial => (i64::from(number), i64::from(number)),
             Order::Timed => timed(trace, &mut last),
             Order::Rebuilt => rebuilt(trace, &mut last, &mut own),
         };
-        points.push(Point { time: start, place: number << 1 });
-        points.push(Point { time: end, place: number << 1 | 1 });
+        points.push(Point { time: start, place: number << 2 });
+        if trace.marks.intersects(Marks::STORABLE, Marks::LOCKS) {
+            let middle = start.saturating_add(i64::from(trace.lock)).min(end);
+            points.push(Point { time: middle, place: number << 2 | 1 });
+        }
+        points.push(Point { time: end, place: number << 2 | 2 });
     }
     points.sort_unstable();
     points
@@ -95,7 +114,6 @@ fn rebuilt(trace: &Trace, last: &mut i64, own: &mut [i64]) -> (i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trace::Marks;
     use super::*;
 
     fn log(events: &[(u32, u64)]) -> Log {
@@ -104,6 +122,7 @@ mod tests {
             offset: 0,
             end: i64::MIN,
             micros: *micros,
+            lock: 0,
             thread: *thread,
             marks: Marks::default(),
             key: 0,
@@ -118,7 +137,7 @@ mod tests {
     fn told(events: &[(u32, u64)], order: Order) -> String {
         let points = points(&log(events), order);
         let one = |it: &Point| {
-            let edge = if it.is_end() { ')' } else { '(' };
+            let edge = if it.edge() == Edge::End { ')' } else { '(' };
             format!("{}{edge}", it.event())
         };
         points.iter().map(one).collect::<Vec<_>>().join(" ")

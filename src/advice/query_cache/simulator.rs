@@ -5,7 +5,7 @@
 //! write locks from its beginning and drops results at its end.
 
 use super::memory::{Queue, TABLE, capacity, entry};
-use super::order::{Order, Point, points};
+use super::order::{Edge, Order, Point, points};
 use super::settings::Settings;
 use super::trace::{Engine, Log, Marks, Trace};
 
@@ -151,24 +151,24 @@ pub fn replay(log: &Log, points: &[Point], settings: &Settings, how: Replay) -> 
             size: how.size,
             classes: vec![(0, 0); log.classes.len()],
             tables: vec![(0, 0); tables],
-            predictions: match how.predicts {
-                true => vec![Prediction::None; log.traces.len()],
-                false => Vec::new(),
-            },
+            predictions: vec![Prediction::None; log.traces.len()],
             ..Outcome::default()
         },
     };
     for point in points {
         cache.now += 1;
         let Some(trace) = log.traces.get(point.event()) else { continue };
-        if point.is_end() {
-            cache.end(trace, point.event());
-        } else {
-            cache.begin(trace, point.event());
+        match point.edge() {
+            Edge::Begin => cache.begin(trace, point.event()),
+            Edge::Middle => cache.middle(trace, point.event()),
+            Edge::End => cache.end(trace, point.event()),
         }
     }
     for slot in &cache.slots {
         cache.outcome.unused += u64::from(slot.state != State::Absent && slot.hits == 0);
+    }
+    if !how.predicts {
+        cache.outcome.predictions = Vec::new();
     }
     cache.outcome
 }
@@ -219,7 +219,13 @@ impl Cache<'_> {
         if marks.has(Marks::SEES) {
             self.see(trace);
         }
-        if marks.has(Marks::LOCKS) {
+    }
+
+    fn middle(&mut self, trace: &Trace, event: usize) {
+        if self.outcome.predictions.get(event) == Some(&Prediction::Miss) {
+            self.register(trace, event);
+        }
+        if trace.marks.has(Marks::LOCKS) {
             self.lock(trace);
         }
     }
@@ -248,9 +254,16 @@ impl Cache<'_> {
             return;
         }
         self.predict(event, Prediction::Miss);
-        if marks.has(Marks::FAILED) {
+    }
+
+    /// A statement that has to run registers its result, if it may.
+    fn register(&mut self, trace: &Trace, event: usize) {
+        if trace.marks.has(Marks::FAILED) {
             return;
         }
+        let key = trace.key as usize;
+        let state = self.slots.get(key).map_or(State::Absent, |slot| slot.state);
+        let is_refused = self.is_locked(trace) || self.is_stale(trace);
         if is_refused || state != State::Absent {
             self.outcome.not_cached += 1;
             return;
@@ -562,16 +575,13 @@ impl<'l> Simulator<'l> {
     pub fn run(&self, size: u64, predicts: bool) -> Simulation {
         let how = Replay { size, percent: 100, predicts };
         let replay = |points: &[Point], how| replay(self.log, points, self.settings, how);
-        let mut outcome = replay(&self.points, how);
+        let outcome = replay(&self.points, how);
         let mut bounds = vec![outcome.hits];
         let tight = Replay { percent: FRAGMENTED, ..how };
         // What fits into the smaller part goes alike in both.
         if outcome.prunes > 0 || outcome.peak > capacity(size) / 100 * FRAGMENTED {
             let fragmented = replay(&self.points, tight);
             bounds.push(fragmented.hits);
-            if outcome.prunes > 0 {
-                outcome = fragmented;
-            }
         }
         if let Some(others) = &self.others {
             bounds.push(replay(others, Replay { predicts: false, ..how }).hits);

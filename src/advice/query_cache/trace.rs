@@ -69,6 +69,11 @@ impl Marks {
         self.0 & other.0 == other.0
     }
 
+    /// Whether it has one of these.
+    pub fn intersects(self, one: Marks, other: Marks) -> bool {
+        self.0 & (one.0 | other.0) != 0
+    }
+
     fn set(&mut self, other: Marks, is: bool) {
         if is {
             self.0 |= other.0;
@@ -87,6 +92,8 @@ pub struct Trace {
     pub end: i64,
     /// How long it took, in microseconds.
     pub micros: u64,
+    /// How long until it had its tables, in microseconds.
+    pub lock: u32,
     /// The connection.
     pub thread: u32,
     /// What is so.
@@ -310,6 +317,9 @@ impl<'t> Recorder<'t> {
             offset: event.offset,
             end: event.ts.map_or(i64::MIN, |ts| ts.0),
             micros,
+            lock: event
+                .number(metric::LOCK_TIME)
+                .map_or(0, |it| u32::try_from(it.max(0)).unwrap_or(u32::MAX)),
             thread,
             marks: Marks::default(),
             key: 0,
