@@ -597,7 +597,7 @@ impl<'l> Simulator<'l> {
 }
 
 /// Percent of the memory that fragments leave: the lower end of the bracket.
-const FRAGMENTED: u64 = 90;
+const FRAGMENTED: u64 = 80;
 
 #[cfg(test)]
 mod tests;
