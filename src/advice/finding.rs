@@ -200,6 +200,41 @@ pub struct IndexProposal {
     pub columns: Vec<IndexColumn>,
 }
 
+/// The value of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Setting {
+    /// A number; sizes are in bytes.
+    Number(Amount),
+    /// Anything else.
+    Word(String),
+}
+
+impl Setting {
+    /// As SET takes it.
+    #[must_use]
+    pub fn sql(&self) -> String {
+        match self {
+            Setting::Number(number) => number.to_string(),
+            Setting::Word(word) => format!("'{}'", word.replace('\'', "''")),
+        }
+    }
+}
+
+/// A variable and what it is to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VariableChange {
+    /// Its name.
+    pub name: String,
+    /// What it is, where that is known.
+    pub from: Option<Setting>,
+    /// What it is to be.
+    pub to: Setting,
+    /// The line of the option file.
+    pub option_line: String,
+    /// Whether the server has to be started anew.
+    pub restart: bool,
+}
+
 /// What to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recommendation {
@@ -211,6 +246,8 @@ pub struct Recommendation {
     pub index: Option<IndexProposal>,
     /// The index that goes for it.
     pub replaces: Option<IndexProposal>,
+    /// Variables that are to be set.
+    pub variables: Vec<VariableChange>,
     /// Statements to run, or the statement as it should be.
     pub sql: Vec<String>,
     /// Statements that undo those of `sql`, in the order to run them.

@@ -14,7 +14,7 @@ pub mod workload;
 
 pub use finding::{
     Action, Benefit, Category, Confidence, Fact, Finding, IndexColumn, IndexProposal,
-    Recommendation, Severity, Subject, Value,
+    Recommendation, Setting, Severity, Subject, Value, VariableChange,
 };
 pub use rule::Rule;
 pub use workload::{Class, Workload};
@@ -62,6 +62,7 @@ pub struct Unread {
 pub fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&Rule> =
         plan::rules().chain(sql::rules()).chain(index::catalogue::RULES.iter().copied()).collect();
+    rules.extend(query_cache::rules());
     rules.sort_by_key(|rule| rule.code);
     rules.dedup_by_key(|rule| rule.code);
     rules

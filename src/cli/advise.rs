@@ -195,6 +195,7 @@ impl Args {
             traces: self.query_cache_trace.is_some(),
             variables: variables.clone(),
             status,
+            ..Cached::default()
         }
     }
 

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Number, Value as Json, json};
 
-use crate::advice::{Finding, IndexProposal, Recommendation, Subject, Value};
+use crate::advice::{
+    Finding, IndexProposal, Recommendation, Setting, Subject, Value, VariableChange,
+};
 use crate::plan::Amount;
 
 /// A finding as JSON. What it does not tell is absent.
@@ -64,12 +66,29 @@ fn recommendation(recommendation: &Recommendation) -> Json {
     {
         object.extend(proposal.as_ref().map(|proposal| (name.to_owned(), index(proposal))));
     }
+    if !recommendation.variables.is_empty() {
+        let changes = recommendation.variables.iter().map(change).collect();
+        object.insert("variables".to_owned(), Json::Array(changes));
+    }
     if !recommendation.sql.is_empty() {
         object.insert("sql".to_owned(), json!(recommendation.sql));
     }
     if !recommendation.undo.is_empty() {
         object.insert("undo".to_owned(), json!(recommendation.undo));
     }
+    Json::Object(object)
+}
+
+fn change(change: &VariableChange) -> Json {
+    let setting = |setting: &Setting| match setting {
+        Setting::Number(amount) => number(*amount),
+        Setting::Word(word) => json!(word),
+    };
+    let mut object = Map::new();
+    object.insert("name".to_owned(), json!(change.name));
+    object.extend(change.from.as_ref().map(|from| ("from".to_owned(), setting(from))));
+    object.insert("to".to_owned(), setting(&change.to));
+    object.insert("restart".to_owned(), json!(change.restart));
     Json::Object(object)
 }
 

@@ -5,6 +5,7 @@ mod cached;
 mod given;
 mod logged;
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Looked, Progress, Request, Study, look_at, plans_of};
 use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
-use crate::advice::query_cache;
+use crate::advice::query_cache::{self, Settings, Simulated};
 use crate::advice::{
     self, Action, Advice, Category, Confidence, Fact, Finding, Severity, Value, Workload,
 };
@@ -192,7 +193,8 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     let places = logged::places(&report);
     let workload = logged::workload(&report, places.values().copied(), server);
     let of_plans = report.plans.iter().flat_map(|of| of.findings.iter().cloned()).collect();
-    let advice = judge(&workload, schema, of_plans, asked);
+    let mut advice = judge(&workload, schema, of_plans, asked);
+    add_cached(&mut advice, query_cache.as_ref(), asked);
     let lines = workload.classes.iter().filter_map(|class| {
         let place = places.get(&class.id)?;
         Some(logged::line(&report, class, *place))
@@ -311,7 +313,8 @@ fn on_statements(
         whole.flat_map(move |plan| plan_rules::review(&case(plan))).collect::<Vec<Finding>>()
     });
     let of_plans = of_plans.collect();
-    let advice = judge(&workload, schema, of_plans, asked);
+    let mut advice = judge(&workload, schema, of_plans, asked);
+    add_cached(&mut advice, None, asked);
     let classes = pile.lines(request.options.rules);
     let micros =
         |sum: Option<u64>, line: &Line| Some(sum.unwrap_or(0).saturating_add(line.micros?));
@@ -429,6 +432,32 @@ fn judge(
         mask(&mut advice, workload);
     }
     advice
+}
+
+/// Adds what there is to say on the query cache, where variables or a replayed log tell of it.
+fn add_cached(advice: &mut Advice, simulated: Option<&Simulated>, asked: &Asked) {
+    let Asked { cached, only, .. } = asked;
+    let is_asked = only.is_empty() || only.contains(&Category::QueryCache);
+    if !is_asked || (simulated.is_none() && cached.variables.is_empty()) {
+        return;
+    }
+    let settings = match simulated {
+        Some(simulated) => simulated.settings.clone(),
+        None => Settings::of(&cached.variables),
+    };
+    let case = query_cache::Case {
+        settings: &settings,
+        simulated,
+        status: &cached.status,
+        config: cached.config.as_ref(),
+        cores: cached.cores,
+        states: &cached.states,
+    };
+    advice.findings.extend(query_cache::advise(&case));
+    advice.findings.sort_by_key(|finding| {
+        let micros = finding.benefit.map(|benefit| benefit.micros);
+        (Reverse(micros), Reverse(finding.severity))
+    });
 }
 
 /// Adds findings about plans that say what no finding about the workload says. That a step reads

@@ -4,19 +4,80 @@
 //! [`simulator`] replays them at any size. The rules QC001 to QC012, one a file, speak of the
 //! outcome.
 
+mod case;
+mod fragmented;
 mod functions;
+mod idle_setting;
+mod lock_states;
 mod memory;
+mod not_cacheable;
+mod off;
+mod on_demand;
+mod one_table_kills;
 mod order;
+mod result_limit;
+mod seldom_hit;
 mod session;
 pub mod settings;
 pub mod simulator;
 mod statement;
+mod text_variants;
+mod too_large;
+mod too_small;
 pub mod trace;
 
+pub use case::Case;
 pub use order::Order;
 pub use settings::{Settings, Type};
 pub use simulator::{Outcome, Prediction, Simulation, Simulator};
 pub use trace::{Engine, Log, Nothing, Recorder, Tables};
+
+use super::{Finding, Rule};
+
+/// A rule, and how it looks.
+type Entry = (&'static Rule, fn(&Case<'_>) -> Vec<Finding>);
+
+/// All rules of the query cache.
+#[rustfmt::skip]
+const RULES: &[Entry] = &[
+    (&off::RULE,             off::read),
+    (&on_demand::RULE,       on_demand::read),
+    (&seldom_hit::RULE,      seldom_hit::read),
+    (&lock_states::RULE,     lock_states::read),
+    (&too_large::RULE,       too_large::read),
+    (&too_small::RULE,       too_small::read),
+    (&fragmented::RULE,      fragmented::read),
+    (&result_limit::RULE,    result_limit::read),
+    (&idle_setting::RULE,    idle_setting::read),
+    (&not_cacheable::RULE,   not_cacheable::read),
+    (&text_variants::RULE,   text_variants::read),
+    (&one_table_kills::RULE, one_table_kills::read),
+];
+
+/// All rules of the query cache, with the texts that people read.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    RULES.iter().map(|(rule, _)| *rule)
+}
+
+/// What there is to say on the query cache. Two findings never set one variable to two values: that
+/// it goes off, or how it goes on, is said first and then nothing else of its settings.
+#[must_use]
+pub fn advise(case: &Case<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for (_, rule) in RULES {
+        for finding in rule(case) {
+            let sets = |it: &Finding, name: &str| {
+                it.recommendation.variables.iter().any(|change| change.name == name)
+            };
+            let mut changes = finding.recommendation.variables.iter();
+            let is_set = changes.any(|it| findings.iter().any(|other| sets(other, &it.name)));
+            if !is_set {
+                findings.push(finding);
+            }
+        }
+    }
+    findings
+}
 
 /// Sizes of the curve, in mebibytes.
 const CURVE: &[u64] = &[1, 4, 16, 64, 128];
@@ -36,8 +97,32 @@ pub struct Simulated {
     pub sizes: Vec<Simulation>,
     /// What other sizes would give, smallest first.
     pub curve: Vec<Point>,
+    /// What the greatest of these gives, whole.
+    pub widest: Option<Outcome>,
     /// Which of `sizes` is the present one.
     pub has_present: bool,
+}
+
+impl Simulated {
+    /// Microseconds that the SELECTs took, or would have taken without a cache.
+    #[must_use]
+    pub fn read_micros(&self) -> u64 {
+        self.with_case(|case| case.load().map_or(0, |load| load.read_micros))
+    }
+
+    /// Whether the cache pays, or would; else why not.
+    pub fn verdict(&self) -> Result<(), String> {
+        self.with_case(|case| match case.any() {
+            Some(outcome) => off::pays(case, outcome),
+            None => Err("nothing was replayed".to_owned()),
+        })
+    }
+
+    fn with_case<T>(&self, look: impl FnOnce(&Case<'_>) -> T) -> T {
+        let status = crate::server::Status::default();
+        let (simulated, settings) = (Some(self), &self.settings);
+        look(&Case { settings, simulated, status: &status, config: None, cores: None, states: &[] })
+    }
 }
 
 /// One size of the curve.
@@ -66,24 +151,24 @@ pub fn simulate(log: Log, settings: Settings, asked: &[u64], predicts: bool) -> 
     if refused.is_some() {
         let order = Order::Serial;
         let (sizes, curve) = (Vec::new(), Vec::new());
-        return Simulated { settings, log, order, refused, sizes, curve, has_present };
+        let widest = None;
+        return Simulated { settings, log, order, refused, sizes, curve, widest, has_present };
     }
     let simulator = Simulator::new(&log, &settings);
     let order = simulator.order();
     let mut predicts = predicts;
-    let runs: Vec<Simulation> = sizes
-        .iter()
-        .map(|size| simulator.run(*size, std::mem::take(&mut predicts)))
-        .collect();
-    let curve = curve(&simulator);
+    let runs: Vec<Simulation> =
+        sizes.iter().map(|size| simulator.run(*size, std::mem::take(&mut predicts))).collect();
+    let (curve, widest) = curve(&simulator);
     drop(simulator);
-    Simulated { settings, log, order, refused, sizes: runs, curve, has_present }
+    Simulated { settings, log, order, refused, sizes: runs, curve, widest, has_present }
 }
 
 /// The greatest size is replayed first: smaller ones that hold all of it give the same.
-fn curve(simulator: &Simulator<'_>) -> Vec<Point> {
+fn curve(simulator: &Simulator<'_>) -> (Vec<Point>, Option<Outcome>) {
     let mut points: Vec<Point> = Vec::new();
     let mut whole: Option<Outcome> = None;
+    let mut widest = None;
     for mebibytes in CURVE.iter().rev() {
         let size = mebibytes << 20;
         let fits = whole.as_ref().filter(|it| it.prunes == 0 && it.peak + (1 << 16) < size);
@@ -97,10 +182,13 @@ fn curve(simulator: &Simulator<'_>) -> Vec<Point> {
             prunes: outcome.prunes,
             saved_micros: outcome.saved_micros,
         });
+        if widest.is_none() {
+            widest = Some(outcome.clone());
+        }
         whole = Some(outcome);
     }
     points.reverse();
-    points
+    (points, widest)
 }
 
 /// Why a log does not tell what the cache does.
@@ -126,7 +214,9 @@ fn refusal(log: &Log, settings: &Settings) -> Option<String> {
         return Some(reason.to_owned());
     }
     if let Some(rate) = log.rate_limit.filter(|rate| *rate > 1) {
-        return Some(format!("the log has one of {rate} statements: repeats and writes are missing"));
+        return Some(format!(
+            "the log has one of {rate} statements: repeats and writes are missing"
+        ));
     }
     let is_cut = settings.threshold.is_none()
         && log.traces.len() >= FEW

@@ -143,7 +143,8 @@ impl Session {
                 }
                 "next isolation" => self.once = Isolation::read(&value),
                 "names" | "character set" | "charset" => {
-                    let (charset, collation) = value.split_once(" collate ").unwrap_or((&value, ""));
+                    let (charset, collation) =
+                        value.split_once(" collate ").unwrap_or((&value, ""));
                     let charset = charset_name(charset.trim());
                     effect.changes_key |= self.keep("character_set_client", charset.clone(), None);
                     effect.changes_key |= self.keep("character_set_results", charset.clone(), None);
@@ -223,7 +224,8 @@ fn assignments(statement: &[u8]) -> Vec<Assignment> {
         words.clear();
         *is_global = false;
     };
-    let stream = tokens(statement).filter(|it| !matches!(it.kind, Kind::HintOpen | Kind::HintClose));
+    let stream =
+        tokens(statement).filter(|it| !matches!(it.kind, Kind::HintOpen | Kind::HintClose));
     for (count, token) in stream.skip(1).enumerate() {
         if count > MOST * 16 {
             break;
@@ -239,7 +241,8 @@ fn assignments(statement: &[u8]) -> Vec<Assignment> {
             b";" if depth == 0 => break,
             _ => {}
         }
-        let mut word = String::from_utf8_lossy(bytes.get(..LONGEST).unwrap_or(bytes)).to_lowercase();
+        let mut word =
+            String::from_utf8_lossy(bytes.get(..LONGEST).unwrap_or(bytes)).to_lowercase();
         if token.kind == Kind::Literal || token.kind == Kind::Quoted {
             word = word.trim_matches(['\'', '"', '`']).to_owned();
         }
@@ -324,7 +327,10 @@ mod tests {
         assert!(!session(&["SET @@session.autocommit = OFF"]).is_autocommit);
         assert!(session(&["SET autocommit=0", "SET autocommit=1"]).is_autocommit);
         let level = |text| session(&[text]).isolation();
-        assert_eq!(level("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE"), Isolation::Serializable);
+        assert_eq!(
+            level("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE"),
+            Isolation::Serializable
+        );
         assert_eq!(level("SET TRANSACTION ISOLATION LEVEL READ COMMITTED"), Isolation::Each);
         assert_eq!(level("SET tx_isolation = 'READ-COMMITTED'"), Isolation::Each);
         assert_eq!(session(&["SET SESSION query_cache_type = OFF"]).kind, Type::Off);

@@ -92,10 +92,12 @@ impl Settings {
         };
         let rows = ["log_slow_min_examined_row_limit", "min_examined_row_limit"];
         if rows.iter().any(|name| above(name, 0)) {
-            settings.is_filtered = Some("min_examined_row_limit keeps statements of few rows out of the log");
+            settings.is_filtered =
+                Some("min_examined_row_limit keeps statements of few rows out of the log");
         }
         if above("log_slow_rate_limit", 1) {
-            settings.is_filtered = Some("log_slow_rate_limit keeps all but some statements out of the log");
+            settings.is_filtered =
+                Some("log_slow_rate_limit keeps all but some statements out of the log");
         }
         settings.limit = bytes("query_cache_limit").unwrap_or(settings.limit);
         settings.min_res_unit = bytes("query_cache_min_res_unit").unwrap_or(settings.min_res_unit);
@@ -154,7 +156,11 @@ mod tests {
 
     #[test]
     fn a_cache_that_is_off_has_no_size() {
-        let on = [("version", "10.6.1-MariaDB"), ("query_cache_type", "ON"), ("query_cache_size", "1048576")];
+        let on = [
+            ("version", "10.6.1-MariaDB"),
+            ("query_cache_type", "ON"),
+            ("query_cache_size", "1048576"),
+        ];
         assert_eq!(of(&on).present_size(), Some(1_048_576));
         let off = [on[0], ("query_cache_type", "OFF"), on[2]];
         assert_eq!(of(&off).present_size(), None);

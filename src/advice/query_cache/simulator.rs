@@ -46,6 +46,8 @@ pub struct Outcome {
     pub unused: u64,
     /// Results above the limit: how many, and microseconds that a second asking would have saved.
     pub oversize: u64,
+    /// Bytes of the greatest result above the limit that was asked for again.
+    pub oversize_bytes: u64,
     /// Microseconds that hits of results above the limit would have saved.
     pub lost_micros: u64,
     /// Microseconds saved.
@@ -326,7 +328,8 @@ impl Cache<'_> {
         let marks = trace.marks;
         let key = trace.key as usize;
         let storing = marks.has(Marks::SELECT) && marks.has(Marks::STORABLE);
-        if storing && self.slots.get(key).is_some_and(|it| it.state == State::Written(event as u32)) {
+        if storing && self.slots.get(key).is_some_and(|it| it.state == State::Written(event as u32))
+        {
             self.store(trace);
         }
         if marks.has(Marks::CHANGES) {
@@ -366,6 +369,7 @@ impl Cache<'_> {
             self.outcome.oversize += 1;
             if !self.oversize.insert(trace.key) {
                 self.outcome.lost_micros += self.saved(trace);
+                self.outcome.oversize_bytes = self.outcome.oversize_bytes.max(result);
             }
             return;
         }
@@ -566,7 +570,12 @@ impl<'l> Simulator<'l> {
 
     /// What a cache of this size does, without the bounds of the answer.
     pub fn once(&self, size: u64) -> Outcome {
-        replay(self.log, &self.points, self.settings, Replay { size, percent: 100, predicts: false })
+        replay(
+            self.log,
+            &self.points,
+            self.settings,
+            Replay { size, percent: 100, predicts: false },
+        )
     }
 
     /// What a cache of this size does.

@@ -129,9 +129,8 @@ pub fn read(text: &[u8], is_mariadb: bool) -> Statement {
     let words: Vec<&[u8]> = std::iter::from_fn(&mut next).take(6).map(|it| it.of(text)).collect();
     let word = |place: usize| -> &[u8] { words.get(place).copied().unwrap_or_default() };
     let is = |place: usize, want: &str| word(place).eq_ignore_ascii_case(want.as_bytes());
-    let does_of = |place: usize| {
-        words.iter().skip(place).any(|it| it.eq_ignore_ascii_case(b"temporary"))
-    };
+    let does_of =
+        |place: usize| words.iter().skip(place).any(|it| it.eq_ignore_ascii_case(b"temporary"));
     let plain = |does| Statement { does, tables: Vec::new() };
     let with = |does| Statement { does, tables: tables(text) };
     let lower = word(0).to_ascii_lowercase();
@@ -248,7 +247,8 @@ fn listed(text: &[u8], words: &[&[u8]]) -> Vec<TableName> {
         match token.kind {
             Kind::Word | Kind::Name | Kind::Quoted if expects => {
                 let is_noise = [&b"if"[..], b"exists", b"not"];
-                if token.kind == Kind::Word && is_noise.iter().any(|it| word.eq_ignore_ascii_case(it))
+                if token.kind == Kind::Word
+                    && is_noise.iter().any(|it| word.eq_ignore_ascii_case(it))
                 {
                     continue;
                 }
@@ -397,7 +397,9 @@ fn select(text: &[u8], is_mariadb: bool) -> Statement {
             // `db.f(…)`: a function of a database, unless a table: `FROM db.t (…)` is none either.
             Kind::Name | Kind::Quoted
                 if behind == b"."
-                    && stream.peek().is_some_and(|next| next.of(text) == b"(" && next.start == token.end) =>
+                    && stream
+                        .peek()
+                        .is_some_and(|next| next.of(text) == b"(" && next.start == token.end) =>
             {
                 refuse(Refusal::Foreign);
             }
@@ -500,7 +502,10 @@ mod tests {
     fn verbs_are_told_apart() {
         let does = |text: &str| read(text.as_bytes(), true).does;
         assert_eq!(does("begin"), Does::Begin { has_snapshot: false });
-        assert_eq!(does("START TRANSACTION WITH CONSISTENT SNAPSHOT"), Does::Begin { has_snapshot: true });
+        assert_eq!(
+            does("START TRANSACTION WITH CONSISTENT SNAPSHOT"),
+            Does::Begin { has_snapshot: true }
+        );
         assert_eq!(does("ROLLBACK TO SAVEPOINT a"), Does::Other);
         assert_eq!(does("COMMIT AND NO CHAIN"), Does::End { begins: false });
         assert_eq!(does("COMMIT AND CHAIN"), Does::End { begins: true });

@@ -641,14 +641,18 @@ impl<'t> Recorder<'t> {
             && is_wanted
             && !(in_transaction && isolation == Isolation::Serializable);
         let flags = session.flags;
-        let transaction = u8::from(session.is_in_transaction()) | u8::from(session.is_autocommit) << 1;
+        let transaction =
+            u8::from(session.is_in_transaction()) | u8::from(session.is_autocommit) << 1;
         let marks = &mut trace.marks;
         marks.set(Marks::SELECT, true);
         marks.set(Marks::ASKED, is_asked);
         marks.set(Marks::STORABLE, is_asked && is_kept);
         marks.set(Marks::IN_TRANSACTION, in_transaction);
         let has_tables = resolved.set != 0;
-        marks.set(Marks::SEES, in_transaction && isolation == Isolation::Repeatable && !select.locks && has_tables);
+        marks.set(
+            Marks::SEES,
+            in_transaction && isolation == Isolation::Repeatable && !select.locks && has_tables,
+        );
         marks.set(
             Marks::LOCKS,
             select.locks || (in_transaction && isolation == Isolation::Serializable),
@@ -709,7 +713,8 @@ impl<'t> Recorder<'t> {
         let names = of.statement.tables.clone();
         let mut tables = Vec::new();
         let mut open: Vec<u32> = names.iter().map(|name| self.table(name, database)).collect();
-        let is_system = names.iter().any(|name| is_system(name.database.as_deref().unwrap_or(database)));
+        let is_system =
+            names.iter().any(|name| is_system(name.database.as_deref().unwrap_or(database)));
         if is_system && is_select {
             refusal.get_or_insert(Refusal::SystemTable);
         }
@@ -839,7 +844,8 @@ fn has_failed(event: &Event<'_>) -> bool {
 /// Bytes of a result: as sent, or 100 a row and 80 besides.
 fn result_bytes(event: &Event<'_>) -> u32 {
     let sent = event.number(BYTES_SENT);
-    let guess = || event.number(metric::ROWS_SENT).unwrap_or(0).saturating_mul(100).saturating_add(80);
+    let guess =
+        || event.number(metric::ROWS_SENT).unwrap_or(0).saturating_mul(100).saturating_add(80);
     u32::try_from(sent.unwrap_or_else(guess).max(0)).unwrap_or(u32::MAX)
 }
 

@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::metric::Registry;
 use crate::report::Report;
 use crate::schema::{Schema, TableKind};
-use crate::server::{Status, Variables};
+use crate::server::{Config, Status, Variables};
 
 use super::super::{Request, Study};
 
@@ -25,6 +25,12 @@ pub struct Cached {
     pub variables: Variables,
     /// Its counters.
     pub status: Status,
+    /// Its option file.
+    pub config: Option<Config>,
+    /// Cores of its machine.
+    pub cores: Option<u64>,
+    /// States of its threads, as SHOW PROCESSLIST prints them.
+    pub states: Vec<String>,
 }
 
 /// The schema as the cache asks it.
@@ -63,7 +69,8 @@ impl Tables for Known<'_> {
         let same = |one: &str, other: &str| one.eq_ignore_ascii_case(other);
         let is_child = |child: &&crate::schema::Table| {
             child.foreign_keys.iter().any(|key| {
-                let parent_db = key.parent_db.as_deref().or(child.db.as_deref()).unwrap_or(database);
+                let parent_db =
+                    key.parent_db.as_deref().or(child.db.as_deref()).unwrap_or(database);
                 same(&key.parent, table)
                     && same(parent_db, database)
                     && (changes(&key.on_delete) || changes(&key.on_update))
