@@ -4,6 +4,7 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 
 use super::case::{Case, bytes, close, finding, is_share, percent, seconds, seen, set, word};
+use super::off::pays;
 
 rule! {
     /// The query cache is on and seldom answers.
@@ -36,7 +37,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
         (Some(outcome), Some(load)) => is_share(outcome.saved_micros, load.read_micros, MIN_SAVED),
         _ => false,
     };
-    if saves_much {
+    if saves_much || pays_when_larger(case) {
         return Vec::new();
     }
     let found = counted(case).or_else(|| replayed(case));
@@ -49,6 +50,13 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     finding.verify =
         "Statements a second and CPU at the same hour of the day, before and after.".to_owned();
     vec![close(finding)]
+}
+
+/// Whether a larger one would be worth keeping: then it is too small, which is another rule's.
+fn pays_when_larger(case: &Case<'_>) -> bool {
+    let Some(simulated) = case.replayed() else { return false };
+    let is_small = case.knee().map(|it| it.size) > case.settings.present_size();
+    is_small && simulated.widest.as_ref().is_some_and(|outcome| pays(case, outcome).is_ok())
 }
 
 /// By the counters of the server.
