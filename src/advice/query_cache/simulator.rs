@@ -4,7 +4,7 @@
 //! begins, and so its result is registered then; it is there for others when the statement ends. A
 //! write locks from its beginning and drops results at its end.
 
-use super::memory::{Queue, TABLE, capacity, entry};
+use super::memory::{Block, HEAD, Memory, PACKET, Queue, TABLE, align, capacity, statement};
 use super::order::{Edge, Order, Point, points};
 use super::settings::Settings;
 use super::trace::{Engine, Log, Marks, Trace};
@@ -63,12 +63,13 @@ pub struct Outcome {
 }
 
 /// A result and what is with it.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 struct Slot {
     /// Which of the results of this key it is; links of tables to others are dead.
     life: u32,
     state: State,
-    bytes: u64,
+    /// That of the statement, then those of the result.
+    blocks: Vec<Block>,
     tables: u32,
     hits: u32,
 }
@@ -87,8 +88,10 @@ enum State {
 pub struct Replay {
     /// Bytes of the cache.
     pub size: u64,
-    /// Percent of its memory that can be used: fragments are not modelled.
+    /// Percent of its memory that can be used.
     pub percent: u64,
+    /// Whether memory falls to fragments as in the server, which takes longer to replay.
+    pub in_blocks: bool,
     /// Whether [`Outcome::predictions`] are asked for.
     pub predicts: bool,
 }
@@ -98,12 +101,14 @@ struct Cache<'l> {
     limit: u64,
     unit: u64,
     room: u64,
-    used: u64,
+    memory: Memory,
+    /// Results that are stored or being written.
+    results: u64,
     slots: Vec<Slot>,
     queue: Queue,
     of_table: Vec<Vec<(u32, u32)>>,
-    /// Results that each table has.
-    alive: Vec<u32>,
+    /// Results that each table has, and its block.
+    alive: Vec<(u32, Block)>,
     /// When each table was changed last.
     changed: Vec<u64>,
     locks: Vec<u32>,
@@ -132,16 +137,18 @@ pub fn hit_micros(log: &Log) -> u64 {
 pub fn replay(log: &Log, points: &[Point], settings: &Settings, how: Replay) -> Outcome {
     let tables = log.tables.len();
     let room = u64::try_from(u128::from(capacity(how.size)) * u128::from(how.percent) / 100);
+    let room = room.unwrap_or(u64::MAX) / 8 * 8;
     let mut cache = Cache {
         log,
         limit: settings.limit,
         unit: settings.min_res_unit,
-        room: room.unwrap_or(u64::MAX),
-        used: 0,
+        room,
+        memory: Memory::new(room, how.in_blocks),
+        results: 0,
         slots: vec![Slot::default(); log.keys],
         queue: Queue::new(log.keys),
         of_table: vec![Vec::new(); tables],
-        alive: vec![0; tables],
+        alive: vec![(0, Block::default()); tables],
         changed: vec![0; tables],
         locks: vec![0; tables],
         held: vec![Vec::new(); log.threads],
@@ -270,23 +277,35 @@ impl Cache<'_> {
             self.outcome.not_cached += 1;
             return;
         }
+        let set = self.set_of(trace);
+        let Some(first) = self.take(statement(trace.text, set.len()), None) else {
+            self.outcome.not_cached += 1;
+            return;
+        };
         self.outcome.inserts += 1;
-        let sets = self.log.sets.get(trace.tables as usize).map_or(&[][..], Vec::as_slice);
+        self.results += 1;
         let Some(slot) = self.slots.get_mut(key) else { return };
         slot.life = slot.life.wrapping_add(1);
         slot.state = State::Written(event as u32);
         slot.tables = trace.tables;
-        slot.bytes = 0;
+        slot.blocks.clear();
+        slot.blocks.push(first);
         slot.hits = 0;
         let life = slot.life;
-        for table in sets {
-            let Some(alive) = self.alive.get_mut(*table as usize) else { continue };
+        for table in set {
+            let is_new = self.alive.get(table as usize).is_some_and(|(alive, _)| *alive == 0);
+            // Where even that finds no room, the cache is no larger than a few results.
+            let block =
+                if is_new { self.take(TABLE, None).unwrap_or_default() } else { Block::default() };
+            let Some((alive, own)) = self.alive.get_mut(table as usize) else { continue };
             if *alive == 0 {
-                self.used += TABLE;
+                *own = block;
+            } else if is_new {
+                self.memory.give_back(block);
             }
             *alive += 1;
             let alive = *alive as usize;
-            if let Some(links) = self.of_table.get_mut(*table as usize) {
+            if let Some(links) = self.of_table.get_mut(table as usize) {
                 // Links to results that went otherwise are swept out before they outnumber others.
                 if links.len() > 64 + 2 * alive {
                     let slots = &self.slots;
@@ -294,6 +313,23 @@ impl Cache<'_> {
                 }
                 links.push((trace.key, life));
             }
+        }
+        self.outcome.peak = self.outcome.peak.max(self.memory.used());
+    }
+
+    /// Takes memory; results used longest ago go for it.
+    fn take(&mut self, length: u64, least: Option<u64>) -> Option<Block> {
+        if length > self.room {
+            return None;
+        }
+        loop {
+            if let Some(block) = self.memory.take(length, least) {
+                return Some(block);
+            }
+            let first = self.queue.first()?;
+            self.outcome.prunes += 1;
+            self.note_unused(first);
+            self.drop_result(first);
         }
     }
 
@@ -362,9 +398,7 @@ impl Cache<'_> {
         }
         if result > self.limit {
             // It grows to the limit before it is given up, and others go for that.
-            let unit = self.unit.max(1);
-            let grown = (self.limit / unit * unit).min(self.room);
-            self.make_room(grown);
+            self.write(trace.key, self.limit / PACKET * PACKET);
             self.take_back(trace.key, 2);
             self.outcome.oversize += 1;
             if !self.oversize.insert(trace.key) {
@@ -373,21 +407,70 @@ impl Cache<'_> {
             }
             return;
         }
-        let tables = self.set(trace).len();
-        let bytes = entry(trace.text, tables, trace.bytes);
-        let needed = bytes.max(self.unit);
-        if needed > self.room {
+        if !self.write(trace.key, result) {
             self.take_back(trace.key, 1);
             return;
         }
-        self.make_room(needed);
         if let Some(slot) = self.slots.get_mut(trace.key as usize) {
             slot.state = State::Whole;
-            slot.bytes = bytes;
         }
-        self.used += bytes;
-        self.outcome.peak = self.outcome.peak.max(self.used);
+        self.outcome.peak = self.outcome.peak.max(self.memory.used());
         self.queue.push(trace.key);
+    }
+
+    /// Writes a result, packet by packet; false if there is no room for it.
+    fn write(&mut self, key: u32, result: u64) -> bool {
+        let mut left = result;
+        let mut last: Option<(Block, u64)> = None;
+        loop {
+            let packet = left.min(PACKET);
+            left -= packet;
+            let mut data = packet;
+            if let Some((block, used)) = &mut last {
+                let place = block.length.saturating_sub(*used);
+                if place < data {
+                    self.memory.lengthen(block, (data - place).max(self.unit));
+                }
+                let here = data.min(block.length.saturating_sub(*used));
+                *used += here;
+                data -= here;
+            }
+            let mut wanted = if last.is_none() { self.usual() } else { self.unit };
+            while data > 0 || last.is_none() {
+                if let Some((block, _)) = last.take() {
+                    self.add_block(key, block);
+                }
+                let whole = align(data + HEAD).max(wanted);
+                let Some(block) = self.take(whole, Some(self.unit.max(1) + HEAD)) else {
+                    return false;
+                };
+                let here = data.min(block.length.saturating_sub(HEAD));
+                last = Some((block, here + HEAD));
+                data -= here;
+                wanted = self.unit;
+            }
+            if left == 0 {
+                break;
+            }
+        }
+        if let Some((mut block, used)) = last {
+            self.memory.trim(&mut block, used);
+            self.add_block(key, block);
+        }
+        true
+    }
+
+    /// Bytes that a result is given at first: as many as others take on average.
+    fn usual(&self) -> u64 {
+        const FEW: u64 = 10;
+        let mean = self.memory.used().checked_div(self.results).unwrap_or(0);
+        if self.results < FEW { self.unit } else { mean.min(self.limit).max(self.unit) }
+    }
+
+    fn add_block(&mut self, key: u32, block: Block) {
+        if let Some(slot) = self.slots.get_mut(key as usize) {
+            slot.blocks.push(block);
+        }
     }
 
     /// A result that was counted as stored and is not.
@@ -395,16 +478,6 @@ impl Cache<'_> {
         self.drop_result(key);
         self.outcome.inserts = self.outcome.inserts.saturating_sub(1);
         self.outcome.not_cached += not_cached;
-    }
-
-    /// Lets results go, those used longest ago first, until so many bytes are free.
-    fn make_room(&mut self, bytes: u64) {
-        while self.used.saturating_add(bytes) > self.room {
-            let Some(first) = self.queue.first() else { return };
-            self.outcome.prunes += 1;
-            self.note_unused(first);
-            self.drop_result(first);
-        }
     }
 
     fn note_unused(&mut self, key: u32) {
@@ -420,13 +493,16 @@ impl Cache<'_> {
             return;
         }
         slot.state = State::Absent;
-        self.used = self.used.saturating_sub(slot.bytes);
+        self.results = self.results.saturating_sub(1);
+        for block in slot.blocks.drain(..) {
+            self.memory.give_back(block);
+        }
         let set = slot.tables;
         for table in self.log.sets.get(set as usize).map_or(&[][..], Vec::as_slice) {
-            if let Some(alive) = self.alive.get_mut(*table as usize) {
+            if let Some((alive, block)) = self.alive.get_mut(*table as usize) {
                 *alive = alive.saturating_sub(1);
-                if *alive == 0 {
-                    self.used = self.used.saturating_sub(TABLE);
+                if *alive == 0 && block.length > 0 {
+                    self.memory.give_back(std::mem::take(block));
                 }
             }
         }
@@ -574,13 +650,13 @@ impl<'l> Simulator<'l> {
             self.log,
             &self.points,
             self.settings,
-            Replay { size, percent: 100, predicts: false },
+            Replay { size, percent: 100, in_blocks: false, predicts: false },
         )
     }
 
     /// What a cache of this size does.
     pub fn run(&self, size: u64, predicts: bool) -> Simulation {
-        let how = Replay { size, percent: 100, predicts };
+        let how = Replay { size, percent: 100, in_blocks: true, predicts };
         let replay = |points: &[Point], how| replay(self.log, points, self.settings, how);
         let outcome = replay(&self.points, how);
         let mut bounds = vec![outcome.hits];
@@ -590,8 +666,10 @@ impl<'l> Simulator<'l> {
             let fragmented = replay(&self.points, tight);
             bounds.push(fragmented.hits);
         }
-        // The order of statements that ran at once is a guess, the better the finer the times.
+        // The order of statements that ran at once is a guess, the better the finer the times; what goes
+        // for want of memory hangs on each block.
         let percent = match self.order {
+            Order::Serial if outcome.prunes > 0 => 2,
             Order::Serial => 0,
             Order::Timed => 3,
             Order::Rebuilt => 7,
@@ -606,7 +684,7 @@ impl<'l> Simulator<'l> {
 }
 
 /// Percent of the memory that fragments leave: the lower end of the bracket.
-const FRAGMENTED: u64 = 80;
+const FRAGMENTED: u64 = 90;
 
 #[cfg(test)]
 mod tests;
