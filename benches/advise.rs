@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use divan::Bencher;
 
 use adagio::advice::plan::{Load, PerCall};
-use adagio::advice::{Class, Workload, advise};
+use adagio::advice::{Action, Class, Workload, advise};
 use adagio::plan::Amount;
 use adagio::schema::Schema;
 use adagio::sql::fingerprint::{ClassId, fingerprint};
@@ -90,7 +90,8 @@ fn classes() -> Vec<Class<'static>> {
                 .replace("{t}", &table(number))
                 .replace("{u}", &table(number + 1))
                 .replace("{n}", &(number * 7 + place).to_string());
-            let calls = 1 + (number * 31 + place * 17) as u64 % 900;
+            // As loads are: a few tables have most of the calls.
+            let calls = 1 + 50_000 / (number as u64 + 1) + place as u64;
             let examined = Amount::whole(1_000 + (number * 371) as u64 % 400_000);
             classes.push(Class {
                 id: ClassId::of(&fingerprint(statement.as_bytes())),
@@ -131,7 +132,8 @@ fn twenty_thousand_classes(bencher: Bencher<'_, '_>) {
         let advice = advise(&workload, Some(&schema));
         let took = began.elapsed();
         assert!(took < BAR, "advice took {took:?}");
-        assert!(!advice.findings.is_empty(), "there is something to say");
+        let created = advice.findings.iter().filter(|f| f.recommendation.action == Action::Create);
+        assert!(created.count() >= 10, "the busiest tables want indexes");
         advice.findings.len()
     });
 }

@@ -3,7 +3,7 @@
 pub mod advise;
 pub mod plan_diff;
 pub mod plans;
-pub mod variables;
+pub mod server_facts;
 
 use std::io::Write;
 use std::path::PathBuf;

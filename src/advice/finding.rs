@@ -200,38 +200,39 @@ pub struct IndexProposal {
     pub columns: Vec<IndexColumn>,
 }
 
-/// The value of a variable.
+/// The value of a server variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Setting {
-    /// A number; sizes are in bytes.
+    /// A number; sizes in bytes.
     Number(Amount),
-    /// Anything else.
+    /// A word, such as ON.
     Word(String),
 }
 
 impl Setting {
-    /// As SET takes it.
-    #[must_use]
+    /// As a statement takes it.
     pub fn sql(&self) -> String {
         match self {
-            Setting::Number(number) => number.to_string(),
-            Setting::Word(word) => format!("'{}'", word.replace('\'', "''")),
+            Setting::Number(amount) => amount.to_string(),
+            Setting::Word(word) if word.eq_ignore_ascii_case("ON") => "ON".to_owned(),
+            Setting::Word(word) if word.eq_ignore_ascii_case("OFF") => "OFF".to_owned(),
+            Setting::Word(word) => format!("'{}'", word.replace('\\', "\\\\").replace('\'', "''")),
         }
     }
 }
 
-/// A variable and what it is to be.
+/// A change of a server variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VariableChange {
-    /// Its name.
+    /// Its name, as SHOW VARIABLES prints it.
     pub name: String,
-    /// What it is, where that is known.
+    /// What it is; `None` where that is not known.
     pub from: Option<Setting>,
-    /// What it is to be.
+    /// What it should be.
     pub to: Setting,
     /// The line of the option file.
     pub option_line: String,
-    /// Whether the server has to be started anew.
+    /// Whether it takes effect with a restart only.
     pub restart: bool,
 }
 
@@ -246,7 +247,7 @@ pub struct Recommendation {
     pub index: Option<IndexProposal>,
     /// The index that goes for it.
     pub replaces: Option<IndexProposal>,
-    /// Variables that are to be set.
+    /// Server variables that change.
     pub variables: Vec<VariableChange>,
     /// Statements to run, or the statement as it should be.
     pub sql: Vec<String>,

@@ -37,11 +37,13 @@ fn of_finding(finding: &mut Finding, literals: &HashSet<String>) {
         true => statement(&finding.verify),
         false => words(&finding.verify, literals),
     };
-    // Definitions have no literals but lengths, and types that are needed.
-    if !matches!(finding.recommendation.action, Action::Create | Action::Drop | Action::Replace) {
-        let statements = finding.recommendation.sql.iter_mut();
-        statements.for_each(|sql| *sql = statement(sql));
-    }
+    // Definitions have numbers that are lengths, and are needed.
+    let todo = &mut finding.recommendation;
+    let is_definition = matches!(todo.action, Action::Create | Action::Drop | Action::Replace);
+    let statements = todo.sql.iter_mut().chain(&mut todo.undo);
+    statements.for_each(|sql| {
+        *sql = if is_definition { without_strings(sql) } else { statement(sql) };
+    });
     let piece = |text: &mut String| {
         *text = if is_condition(text) { statement(text) } else { words(text, literals) };
     };
@@ -106,6 +108,15 @@ fn collect(text: &str, literals: &mut HashSet<String>) {
 
 /// A statement without literals and without comments.
 fn statement(text: &str) -> String {
+    masked(text, |_| true)
+}
+
+/// A statement without strings and without comments.
+fn without_strings(text: &str) -> String {
+    masked(text, |literal| literal.contains(['\'', '"']))
+}
+
+fn masked(text: &str, is_masked: impl Fn(&str) -> bool) -> String {
     let mut masked = String::with_capacity(text.len());
     let mut end = 0;
     for token in tokens(text.as_bytes()) {
@@ -115,7 +126,8 @@ fn statement(text: &str) -> String {
         end = token.end;
         let word = text.get(token.range()).unwrap_or_default();
         let is_kept = ["null", "true", "false"].iter().any(|kept| word.eq_ignore_ascii_case(kept));
-        masked.push_str(if token.kind == Kind::Literal && !is_kept { "?" } else { word });
+        let is_hidden = token.kind == Kind::Literal && !is_kept && is_masked(word);
+        masked.push_str(if is_hidden { "?" } else { word });
     }
     masked
 }
@@ -233,6 +245,10 @@ mod tests {
             "SELECT a FROM t WHERE b = ? AND c IN (?,-?) AND d IS NULL",
         );
         check("SELECT `5`.t1 FROM db2.t1 LIMIT 5", "SELECT `5`.t1 FROM db2.t1 LIMIT ?");
+        assert_eq!(
+            without_strings("ALTER TABLE t ADD INDEX j ((a->'$.b'), c(20))"),
+            "ALTER TABLE t ADD INDEX j ((a->?), c(20))"
+        );
     }
 
     #[test]

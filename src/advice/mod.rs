@@ -10,6 +10,7 @@ pub mod plan;
 pub mod query_cache;
 mod rule;
 mod sql;
+mod variables;
 pub mod workload;
 
 pub use finding::{
@@ -17,9 +18,11 @@ pub use finding::{
     Recommendation, Setting, Severity, Subject, Value, VariableChange,
 };
 pub use rule::Rule;
+pub use variables::{OnServer, advise as advise_on_server};
 pub use workload::{Class, Workload};
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use crate::plan::Amount;
 use crate::schema::Schema;
@@ -35,6 +38,19 @@ pub struct Advice {
     pub rejected: Vec<Rejected>,
     /// Classes that no statement of which could be read.
     pub unread: Vec<Unread>,
+    /// What was measured of the server, whether or not a rule spoke.
+    pub facts: Vec<Fact>,
+    /// Rules that had no evidence.
+    pub not_checked: Vec<NotChecked>,
+}
+
+/// A rule that had no evidence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotChecked {
+    /// Its code.
+    pub rule: &'static str,
+    /// What it wants: options, and what to give there.
+    pub wants: String,
 }
 
 /// An index that is not proposed.
@@ -60,12 +76,29 @@ pub struct Unread {
 /// All rules, by code, with the texts that people read.
 #[must_use]
 pub fn rules() -> Vec<&'static Rule> {
-    let mut rules: Vec<&Rule> =
-        plan::rules().chain(sql::rules()).chain(index::catalogue::RULES.iter().copied()).collect();
-    rules.extend(query_cache::rules());
+    let mut rules: Vec<&Rule> = plan::rules()
+        .chain(sql::rules())
+        .chain(index::catalogue::RULES.iter().copied())
+        .chain(variables::rules())
+        .chain(query_cache::rules())
+        .collect();
     rules.sort_by_key(|rule| rule.code);
     rules.dedup_by_key(|rule| rule.code);
     rules
+}
+
+/// What the statements of a workload show by themselves, class by class: how they are written.
+/// Indexes are not thought of, so that it takes as long as there are classes.
+#[must_use]
+pub fn read_statements(workload: &Workload<'_>, schema: Option<&Schema>) -> Vec<Finding> {
+    let read = |class: &Class<'_>| {
+        let names = index::Names { schema, database: class.database.as_deref() };
+        let mut read = class.samples.iter();
+        let (text, shape) = read.find_map(|text| Some((text, analyze(text, &names).ok()?)))?;
+        let (share, is_review) = (class.load.share, workload.is_review);
+        Some(sql::read(&sql::Statement { class, shape: &shape, text, schema, share, is_review }))
+    };
+    workload.classes.iter().filter_map(read).flatten().collect()
 }
 
 /// Looks at a workload as a whole: which indexes it needs, and how its statements are written.
@@ -100,10 +133,13 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
     advice.findings = findings;
     let whole: u64 = workload.classes.iter().filter_map(|class| class.micros).sum();
     for it in &analysed {
-        let share = it.class.micros.filter(|_| workload.is_timed).and_then(|micros| {
+        let own = || {
+            let micros = it.class.micros.filter(|_| workload.is_timed)?;
             let share = Amount::whole(micros).ratio(Amount::whole(whole))?;
             Some(share.times(Amount::whole(100)))
-        });
+        };
+        // Of a digest only some classes are here; their shares are of all.
+        let share = it.class.load.share.or_else(own);
         advice.findings.extend(sql::read(&sql::Statement {
             class: it.class,
             shape: &it.shape,
@@ -114,9 +150,28 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
         }));
     }
     advice.rejected = rejected;
-    advice.findings.sort_by_key(|finding| {
-        let micros = finding.benefit.map(|benefit| benefit.micros);
-        (Reverse(micros), Reverse(finding.severity))
-    });
+    let times: HashMap<ClassId, u64> =
+        workload.classes.iter().filter_map(|class| Some((class.id, class.micros?))).collect();
+    advice.findings.sort_by_key(|it| (Reverse(worth(it, &times)), Reverse(it.severity)));
     advice
+}
+
+/// By what findings are ordered: the time that may be saved. Where a rule does not estimate it, a
+/// part of the time of its classes, by severity; it only orders, and is told nowhere.
+fn worth(finding: &Finding, times: &HashMap<ClassId, u64>) -> u64 {
+    if let Some(benefit) = finding.benefit {
+        return benefit.micros;
+    }
+    // An index that goes saves none of the time of those who never needed it.
+    if finding.recommendation.action == Action::Drop {
+        return 0;
+    }
+    let whole: u64 = finding.queries.iter().filter_map(|id| times.get(id)).sum();
+    let percent = match finding.severity {
+        Severity::Critical | Severity::High => 50,
+        Severity::Medium => 20,
+        Severity::Low => 5,
+        Severity::Info => 0,
+    };
+    whole / 100 * percent
 }

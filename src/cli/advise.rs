@@ -3,18 +3,18 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use adagio::advice::Category;
+use adagio::advice::query_cache::settings as query_cache_rules;
 use adagio::digest::Group;
 use adagio::report::advice::{Advised, Source, json, markdown, query_cache, text};
 use adagio::report::plans::{Depth, Look};
 use adagio::report::profile::{Limit, Order};
-use adagio::schema::Server;
-use adagio::server::{self, Read, Status};
+use adagio::server::{Disk, Machine, ServerFacts, machine};
 use adagio::study::advise::{Ask, Cached, Consultation, Kind};
-use adagio::study::variables;
-use anyhow::{Context, anyhow, bail};
+use adagio::study::server_facts::{self, Given, Text};
+use anyhow::bail;
 use clap::ValueEnum;
 
 use super::explain::FailOn;
@@ -59,7 +59,7 @@ impl Only {
 
     /// Whether rules of this kind are there yet.
     fn has_rules(self) -> bool {
-        !matches!(self, Only::Variables | Only::Workload)
+        !matches!(self, Only::Workload)
     }
 }
 
@@ -92,15 +92,10 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     plans: Vec<PathBuf>,
 
-    /// What SHOW VARIABLES printed; its `version` tells what the server can do
-    #[arg(long, value_name = "FILE")]
-    variables: Option<PathBuf>,
+    #[command(flatten)]
+    server: ServerArgs,
 
-    /// What SHOW GLOBAL STATUS printed; given twice, what changed between the two counts
-    #[arg(long, value_name = "FILE")]
-    status: Vec<PathBuf>,
-
-    /// Replay the log through a query cache of this size as well, as `16M`; may be repeated
+    /// Replay the log through a query cache of this size as well, such as 16M; may be repeated
     #[arg(long, value_name = "SIZE", value_parser = cache_size)]
     query_cache_size: Vec<u64>,
 
@@ -145,19 +140,133 @@ pub struct Args {
     manners: output::Manners,
 }
 
-/// Reads a size of the query cache.
+/// What is known of the server.
+#[derive(Debug, clap::Args)]
+#[group(skip)]
+struct ServerArgs {
+    /// What SHOW GLOBAL VARIABLES printed, in any form of the client
+    #[arg(long, value_name = "FILE")]
+    variables: Option<PathBuf>,
+
+    /// What SHOW GLOBAL STATUS printed; given twice, before and after, their difference is used
+    #[arg(long, value_name = "FILE")]
+    status: Vec<PathBuf>,
+
+    /// The option file of the server, my.cnf; files that it includes are given the same way
+    #[arg(long, value_name = "FILE")]
+    config: Vec<PathBuf>,
+
+    /// Memory of the machine, such as 64G
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    memory: Option<u64>,
+
+    /// Processor cores of the machine
+    #[arg(long, value_name = "N")]
+    cores: Option<NonZeroUsize>,
+
+    /// Disk of the data
+    #[arg(long, value_enum, value_name = "KIND")]
+    disk: Option<DiskKind>,
+
+    /// An error text or process state to explain, or a file of such; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    symptom: Vec<String>,
+}
+
+/// Kinds of disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum DiskKind {
+    Hdd,
+    Ssd,
+    Nvme,
+}
+
+/// Reads `--memory`.
+fn size(text: &str) -> Result<u64, String> {
+    let expected = || format!("\"{text}\" is no size; expected bytes or a unit, such as 64G");
+    machine::size(text).filter(|size| *size > 0).ok_or_else(expected)
+}
+
+impl ServerArgs {
+    fn is_empty(&self) -> bool {
+        self.variables.is_none()
+            && self.status.is_empty()
+            && self.config.is_empty()
+            && self.symptom.is_empty()
+    }
+
+    /// Reads the files and says what is odd in them.
+    fn facts(&self, warnings: Warnings) -> anyhow::Result<ServerFacts> {
+        if self.status.len() > 2 {
+            bail!("--status: two files at most, before and after");
+        }
+        let text = |path: &PathBuf| -> anyhow::Result<Text> {
+            Ok(Text { name: path.display().to_string(), bytes: inputs::read_whole(path)? })
+        };
+        let texts = |paths: &[PathBuf]| paths.iter().map(text).collect::<anyhow::Result<Vec<_>>>();
+        let symptom = |given: &String| -> anyhow::Result<String> {
+            let path = PathBuf::from(given);
+            Ok(match path.is_file() {
+                true => String::from_utf8_lossy(&inputs::read_whole(&path)?).into_owned(),
+                false => given.clone(),
+            })
+        };
+        let disk = self.disk.map(|disk| match disk {
+            DiskKind::Hdd => Disk::Hdd,
+            DiskKind::Ssd => Disk::Ssd,
+            DiskKind::Nvme => Disk::Nvme,
+        });
+        let given = Given {
+            variables: self.variables.as_ref().map(text).transpose()?,
+            status: texts(&self.status)?,
+            config: texts(&self.config)?,
+            machine: Machine {
+                memory: self.memory,
+                cores: self.cores.map(|cores| cores.get() as u64),
+                disk,
+            },
+            symptoms: self.symptom.iter().map(symptom).collect::<anyhow::Result<Vec<_>>>()?,
+        };
+        let (facts, told) = server_facts::read(given)?;
+        let most = if warnings.verbose { told.len() } else { 5 };
+        if !warnings.quiet {
+            told.iter().take(most).for_each(|it| warn(it));
+            if told.len() > most {
+                warn(&format!("{} more of the kind (-v tells all)", told.len() - most));
+            }
+        }
+        Ok(facts)
+    }
+}
+
+/// Reads `--query-cache-size`.
 fn cache_size(text: &str) -> Result<u64, String> {
-    let size = server::machine::size(text).ok_or("not a size such as 16M")?;
-    match size < 50 * 1024 {
-        true => Err("the server makes anything below 50K a cache of size 0".to_owned()),
-        false => Ok(size),
+    match size(text)? {
+        bytes if bytes < query_cache_rules::LEAST => {
+            Err("the server makes anything below 50K a cache of size 0".to_owned())
+        }
+        bytes => Ok(bytes),
     }
 }
 
 impl Args {
+    /// What is asked of the query cache. Replaying a log takes a single thread, so it has to be
+    /// asked for, or the variables have to tell that there is such a cache.
+    fn cached(&self, facts: &ServerFacts) -> Cached {
+        let is_named = self.only.contains(&Only::QueryCache)
+            || !self.query_cache_size.is_empty()
+            || self.query_cache_trace.is_some();
+        let is_there = facts.variables.has("query_cache_size") && self.only.is_empty();
+        Cached {
+            is_wanted: is_named || is_there,
+            sizes: self.query_cache_size.clone(),
+            traces: self.query_cache_trace.is_some(),
+        }
+    }
+
     /// Whether what is given besides takes the place of an input.
     fn has_evidence(&self) -> bool {
-        !self.schema.is_empty() || !self.plans.is_empty() || self.variables.is_some()
+        !self.schema.is_empty() || !self.plans.is_empty() || !self.server.is_empty()
     }
 
     fn kind(&self) -> anyhow::Result<Kind> {
@@ -177,49 +286,6 @@ impl Args {
                 && output::is_coloured(self.color, self.output_file.is_some()),
             depth: if self.manners.is_verbose() { Depth::Full } else { Depth::Usual },
         }
-    }
-
-    /// What is asked of the query cache. Replaying a log takes a single thread, so it has to be
-    /// asked for, or the variables have to tell that there is such a cache.
-    fn cached(&self, given: &Read) -> Cached {
-        let Read { variables, samples, .. } = given;
-        let mut status = Status::default();
-        samples.iter().for_each(|sample| status.add(sample.clone()));
-        let is_named = self.only.contains(&Only::QueryCache)
-            || !self.query_cache_size.is_empty()
-            || self.query_cache_trace.is_some();
-        let is_there = variables.has("query_cache_size") && self.only.is_empty();
-        Cached {
-            is_wanted: is_named || is_there,
-            sizes: self.query_cache_size.clone(),
-            traces: self.query_cache_trace.is_some(),
-            variables: variables.clone(),
-            status,
-            ..Cached::default()
-        }
-    }
-
-    /// Variables and counters, as far as they are given.
-    fn given(&self) -> anyhow::Result<Read> {
-        let mut given = Read::default();
-        if let Some(path) = &self.variables {
-            given = server::read(&inputs::read_whole(path)?);
-        }
-        for path in &self.status {
-            let read = server::read(&inputs::read_whole(path)?);
-            anyhow::ensure!(!read.samples.is_empty(), "--status: no counter in {}", path.display());
-            given.samples.extend(read.samples);
-        }
-        Ok(given)
-    }
-
-    fn server(&self) -> anyhow::Result<Option<Server>> {
-        let Some(path) = &self.variables else { return Ok(None) };
-        let server = variables::server(&inputs::read_whole(path)?);
-        server
-            .map(Some)
-            .ok_or_else(|| anyhow!("no variable `version` in {}", path.display()))
-            .context("--variables")
     }
 }
 
@@ -241,15 +307,18 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     for only in args.only.iter().filter(|only| warnings.verbose && !only.has_rules()) {
         warn(&format!("--only: there is no rule of {} yet", only.category().word()));
     }
+    let judging = Arc::new(AtomicBool::new(false));
+    let facts = args.server.facts(warnings)?;
     let ask = Ask {
         request,
+        judging: Arc::clone(&judging),
         kind,
-        server: args.server()?,
+        cached: args.cached(&facts),
+        facts,
         is_review: args.review,
         only: args.only.iter().map(|only| only.category()).collect(),
-        cached: args.cached(&args.given()?),
     };
-    let stop = output::stop_flag();
+    let stop = output::stop_flag_until(judging);
     let consultation = Consultation::open(paths, ask, Arc::clone(&stop))?;
     let shown = args.manners.show(consultation.progress());
     let advised = consultation.run();

@@ -307,11 +307,17 @@ impl Pending {
 
 /// A flag that Ctrl-C sets; a second Ctrl-C ends the program at once.
 pub fn stop_flag() -> Arc<AtomicBool> {
+    stop_flag_until(Arc::default())
+}
+
+/// A flag that Ctrl-C sets; a second one, or one after the other flag is set, ends the program at
+/// once: there is nothing left to stop in an orderly way.
+pub fn stop_flag_until(judging: Arc<AtomicBool>) -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     // Without a handler Ctrl-C ends the program, as it does any other.
     let _ = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
+        if flag.swap(true, Ordering::Relaxed) || judging.load(Ordering::Relaxed) {
             std::process::exit(130);
         }
     });

@@ -33,6 +33,6 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
             ),
         },
     };
-    output::write(None, |out| Ok(out.write_all(text.as_bytes())?))?;
+    output::write(None, |out| out.write_all(text.as_bytes()))?;
     Ok(super::DONE)
 }

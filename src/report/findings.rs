@@ -48,7 +48,7 @@ fn subject(subject: &Subject) -> Json {
     Json::Object(object)
 }
 
-fn value(value: &Value) -> Json {
+pub(super) fn value(value: &Value) -> Json {
     match value {
         Value::Number(amount) => number(*amount),
         Value::Text(text) => json!(text),
@@ -68,7 +68,7 @@ fn recommendation(recommendation: &Recommendation) -> Json {
     }
     if !recommendation.variables.is_empty() {
         let changes = recommendation.variables.iter().map(change).collect();
-        object.insert("variables".to_owned(), Json::Array(changes));
+        object.insert("variables".to_owned(), changes);
     }
     if !recommendation.sql.is_empty() {
         object.insert("sql".to_owned(), json!(recommendation.sql));
@@ -79,17 +79,22 @@ fn recommendation(recommendation: &Recommendation) -> Json {
     Json::Object(object)
 }
 
+/// A change of a variable; what it is now is absent where that is not known.
 fn change(change: &VariableChange) -> Json {
-    let setting = |setting: &Setting| match setting {
-        Setting::Number(amount) => number(*amount),
-        Setting::Word(word) => json!(word),
-    };
     let mut object = Map::new();
     object.insert("name".to_owned(), json!(change.name));
     object.extend(change.from.as_ref().map(|from| ("from".to_owned(), setting(from))));
     object.insert("to".to_owned(), setting(&change.to));
     object.insert("restart".to_owned(), json!(change.restart));
+    object.insert("option_file".to_owned(), json!(change.option_line));
     Json::Object(object)
+}
+
+fn setting(setting: &Setting) -> Json {
+    match setting {
+        Setting::Number(amount) => number(*amount),
+        Setting::Word(word) => json!(word),
+    }
 }
 
 /// An index that is spoken of.

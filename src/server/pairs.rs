@@ -13,7 +13,7 @@
 
 use super::Variables;
 use super::status::Sample;
-use crate::rowset;
+use crate::rowset::{self, Lines, Print};
 
 /// What a text holds.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,13 +99,41 @@ pub fn read(text: &[u8]) -> Read {
             let value = set.cell(row, value).unwrap_or_default().to_owned();
             Some((set.cell(row, name)?.to_owned(), value))
         });
-        read.is_cut |= set.cut.is_some();
-        take(&mut read, pairs.collect());
+        let mut pairs: Vec<(String, String)> = pairs.collect();
+        let mut is_cut = set.cut.is_some();
+        if is_cut && set.print == Print::Boxed && set.columns.len() == 2 {
+            // A value over several lines, such as a public key, may look like the end of the box.
+            is_cut = !rest_of_box(text, set.end, &mut pairs);
+        }
+        read.is_cut |= is_cut;
+        take(&mut read, pairs);
     }
     if sets.is_empty() {
-        take(&mut read, plain(text));
+        plain(text).into_iter().for_each(|pairs| take(&mut read, pairs));
     }
     read
+}
+
+/// Reads on behind a value over several lines, up to the lower rule of the box; whether it is there.
+fn rest_of_box(text: &[u8], from: usize, pairs: &mut Vec<(String, String)>) -> bool {
+    let lines = Lines::new(text);
+    for at in from..lines.len() {
+        let line = lines.get(at).unwrap_or_default().trim_ascii();
+        if line.starts_with(b"+-") && line.ends_with(b"+") {
+            return true;
+        }
+        let Some(inner) = line.strip_prefix(b"|").and_then(|line| line.strip_suffix(b"|")) else {
+            continue;
+        };
+        let Some(bar) = memchr::memchr(b'|', inner) else { continue };
+        let (name, value) = inner.split_at(bar);
+        let cell = |cell: &[u8]| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
+        let name = cell(name);
+        if is_name(&name) && pairs.len() < MOST {
+            pairs.push((name, cell(value.get(1..).unwrap_or_default())));
+        }
+    }
+    false
 }
 
 /// Keeps the pairs of one print, if it is one of a server.
@@ -128,9 +156,9 @@ fn take(read: &mut Read, pairs: Vec<(String, String)>) {
     }
 }
 
-/// Lines of a name and a value with a tab between. A name that comes again begins a further
-/// print, so lists put one behind the other are not mixed; the pairs of the first one are given.
-fn plain(text: &[u8]) -> Vec<(String, String)> {
+/// Lines of a name and a value with a tab between. The first name come again begins a further
+/// print, so that two lists one behind the other are not mixed.
+fn plain(text: &[u8]) -> Vec<Vec<(String, String)>> {
     let lines = text.split(|b| *b == b'\n').filter_map(|line| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let at = memchr::memchr(b'\t', line)?;
@@ -139,7 +167,14 @@ fn plain(text: &[u8]) -> Vec<(String, String)> {
         let value = String::from_utf8_lossy(&value).into_owned();
         is_name(name).then(|| (name.to_owned(), value))
     });
-    lines.take(MOST).collect()
+    let mut prints: Vec<Vec<(String, String)>> = Vec::new();
+    for pair in lines.take(MOST) {
+        match prints.last_mut() {
+            Some(print) if print.first().is_some_and(|first| first.0 != pair.0) => print.push(pair),
+            _ => prints.push(vec![pair]),
+        }
+    }
+    prints
 }
 
 /// Whether it may be the name of a variable or of a counter.
@@ -183,6 +218,27 @@ mod tests {
         assert_eq!(both.samples.first().and_then(|it| it.count("uptime")), Some(900));
         let shouted = read(b"VARIABLE_NAME\tVARIABLE_VALUE\nUPTIME\t900\nCOM_SELECT\t7\n");
         assert_eq!((shouted.variables.len(), shouted.samples.len()), (0, 1));
+    }
+
+    #[test]
+    fn a_value_over_several_lines_ends_no_box() {
+        let text = "+---------------+---------------+\n| Variable_name | Value         |\n\
+                    +---------------+---------------+\n| Bytes_sent    | 7             |\n\
+                    | Rsa_key       | ----BEGIN----\nMIIB\n----END----\n |\n\
+                    | Uptime        | 900           |\n+---------------+---------------+\n";
+        let read = read(text.as_bytes());
+        let sample = read.samples.first().unwrap();
+        assert_eq!((sample.count("bytes_sent"), sample.count("uptime")), (Some(7), Some(900)));
+        assert!(!read.is_cut);
+        let cut = super::read(text.trim_end_matches(['+', '-', '\n']).as_bytes());
+        assert!(cut.is_cut);
+    }
+
+    #[test]
+    fn two_lists_one_behind_the_other_are_two_samples() {
+        let read = read(b"Bytes_sent\t1\nUptime\t60\nBytes_sent\t9\nUptime\t90\n");
+        let uptimes: Vec<Option<u64>> = read.samples.iter().map(|it| it.count("uptime")).collect();
+        assert_eq!(uptimes, [Some(60), Some(90)]);
     }
 
     #[test]

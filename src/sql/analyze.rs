@@ -68,7 +68,6 @@ const STACK: usize = 64 * 1024 * 1024;
 /// See [`Refused`].
 pub fn analyze(text: &str, catalog: &dyn Catalog) -> Result<Shape, Refused> {
     let words = Words::of(text);
-    statement::statement(text, &words)?;
     if is_too_large(&words) {
         return Err(Refused::TooLarge);
     }
@@ -120,6 +119,9 @@ fn read(
         Ok(_) => Refused::NotUnderstood(THE_END.to_owned()),
         Err(refused) => refused,
     };
+    if refused == Refused::NotOfRows {
+        return Err(refused);
+    }
     let is_cut =
         words.is_cut || matches!(&refused, Refused::NotUnderstood(what) if what.ends_with(THE_END));
     if !is_cut {
@@ -185,13 +187,20 @@ fn refused(text: &str, error: &ParserError, is_open: bool) -> Refused {
     match error {
         ParserError::RecursionLimitExceeded => Refused::TooLarge,
         ParserError::TokenizerError(message_of) | ParserError::ParserError(message_of) => {
-            let (what, at) = finish::place_of(message_of);
+            let (what, at) = place_of(message_of);
             let at = at.filter(|_| !is_open);
             let what =
                 what.split(", found:").next().unwrap_or(what).replace("Expected: ", "expected ");
             Refused::NotUnderstood(message(text, &what, at))
         }
     }
+}
+
+/// What a message of the parser says, and the byte that it is about.
+fn place_of(message: &str) -> (&str, Option<usize>) {
+    let (what, place) = message.rsplit_once(" at Line: ").unwrap_or((message, ""));
+    let column = place.split_once(", Column: ").and_then(|(_, column)| column.parse().ok());
+    (what, column.and_then(|column: usize| column.checked_sub(1)))
 }
 
 /// How a message ends where the statement did too early.

@@ -14,9 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Looked, Progress, Request, Study, look_at, plans_of};
 use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
-use crate::advice::query_cache::{self, Settings, Simulated};
+use crate::advice::query_cache::{self, Simulated};
 use crate::advice::{
-    self, Action, Advice, Category, Confidence, Fact, Finding, Severity, Value, Workload,
+    self, Action, Advice, Category, Confidence, Fact, Finding, NotChecked, OnServer, Severity,
+    Value, Workload,
 };
 use crate::digest::stat::Rules;
 use crate::error::Error;
@@ -27,6 +28,7 @@ use crate::report::Report;
 use crate::report::advice::{Advised, Counsel, Evidence, Line, Source, Statements};
 use crate::report::plans::{PlanWithoutClass, Review};
 use crate::schema::{Schema, Server};
+use crate::server::ServerFacts;
 use crate::source::Compression;
 use crate::sql::fingerprint::ClassId;
 
@@ -48,6 +50,9 @@ pub enum Kind {
     Statements,
 }
 
+/// Classes of a digest that get advice: those shown first. A report of more is no longer read.
+const MOST_OF_DIGEST: usize = 1_000;
+
 /// What is asked of a run.
 #[derive(Debug, Default)]
 pub struct Ask {
@@ -55,14 +60,16 @@ pub struct Ask {
     pub request: Request,
     /// What the inputs are.
     pub kind: Kind,
-    /// The server, where variables tell it.
-    pub server: Option<Server>,
+    /// What is known of the server.
+    pub facts: ServerFacts,
     /// Statements are reviewed that have not run yet.
     pub is_review: bool,
     /// Kinds of advice; none is all.
     pub only: Vec<Category>,
     /// What is asked of the query cache.
     pub cached: Cached,
+    /// Is set once all is read: from then on a run cannot be stopped and still say something.
+    pub judging: Arc<AtomicBool>,
 }
 
 /// Inputs that are open and what is asked.
@@ -76,11 +83,19 @@ pub struct Consultation {
 /// What is asked besides of the inputs.
 #[derive(Debug)]
 struct Asked {
-    server: Option<Server>,
+    facts: ServerFacts,
     is_review: bool,
     only: Vec<Category>,
     redact: bool,
     cached: Cached,
+    judging: Arc<AtomicBool>,
+}
+
+impl Asked {
+    /// The server, where variables tell it.
+    fn server(&self) -> Option<Server> {
+        Server::of_version(self.facts.variables.text("version")?.trim())
+    }
 }
 
 #[derive(Debug)]
@@ -103,7 +118,7 @@ impl Consultation {
         ask: Ask,
         stop: Arc<AtomicBool>,
     ) -> Result<Consultation, Error> {
-        let Ask { request, kind, server, is_review, only, cached } = ask;
+        let Ask { request, kind, facts, is_review, only, cached, judging } = ask;
         let redact = request.redact;
         let plans = plans_of(&request, &stop)?;
         let looked = match paths {
@@ -122,7 +137,8 @@ impl Consultation {
         } else {
             Inputs::Statements { inputs: looked, request: Box::new(request), plans }
         };
-        Ok(Consultation { inputs, asked: Asked { server, is_review, only, redact, cached }, stop })
+        let asked = Asked { facts, is_review, only, redact, cached, judging };
+        Ok(Consultation { inputs, asked, stop })
     }
 
     /// How far the run has come; valid while it runs.
@@ -175,7 +191,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     };
     let (mut report, request, replayed) = match asked.cached.is_wanted {
         true => {
-            let (report, request, log, settings) = cached::read(study, &asked.cached)?;
+            let (report, request, log, settings) = cached::read(study, &asked.facts.variables)?;
             (report, request, Some((log, settings)))
         }
         false => {
@@ -188,13 +204,15 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         query_cache::simulate(log, settings, sizes, *traces)
     });
     let schema = request.schema.as_ref();
-    let server = asked.server.clone().or_else(|| schema.and_then(Schema::server).cloned());
+    let server = asked.server().or_else(|| schema.and_then(Schema::server).cloned());
     let server = server.or_else(|| logged::server(&report));
-    let places = logged::places(&report);
+    let places = logged::places(&report, usize::MAX);
     let workload = logged::workload(&report, places.values().copied(), server);
     let of_plans = report.plans.iter().flat_map(|of| of.findings.iter().cloned()).collect();
     let mut advice = judge(&workload, schema, of_plans, asked);
-    add_cached(&mut advice, query_cache.as_ref(), asked);
+    if let Some(simulated) = &query_cache {
+        add_cached(&mut advice, simulated, asked);
+    }
     let lines = workload.classes.iter().filter_map(|class| {
         let place = places.get(&class.id)?;
         Some(logged::line(&report, class, *place))
@@ -223,14 +241,19 @@ pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
     let Request { schema, plans, redact, .. } = request;
     let has_evidence = schema.is_some() || !plans.is_empty();
     let is_peer = report.rules == Rules::Peer;
-    let places: HashMap<ClassId, usize> = match is_peer && !has_evidence {
-        true => HashMap::new(),
-        false => logged::places(report),
-    };
+    let most = if is_peer && !has_evidence { 0 } else { MOST_OF_DIGEST };
+    let places = logged::places(report, most);
     let server = schema.as_ref().and_then(Schema::server).cloned();
     let server = server.or_else(|| logged::server(report));
     let workload = logged::workload(report, places.values().copied(), server);
-    let mut advice = advice::advise(&workload, schema.as_ref());
+    let mut advice = match has_evidence {
+        true => advice::advise(&workload, schema.as_ref()),
+        // Cheap, for it is done for every digest.
+        false => {
+            let findings = advice::read_statements(&workload, None);
+            Advice { findings, ..Advice::default() }
+        }
+    };
     advice.findings.retain(|it| schema.is_some() || is_proved(it, has_evidence));
     let shown: HashSet<usize> = report.profile.shown.iter().map(|ranked| ranked.class).collect();
     let of_plans = report.plans.iter().filter(|of| shown.contains(&of.class));
@@ -279,7 +302,7 @@ fn on_statements(
     let mut pile = Pile::default();
     let sources = read_all(inputs, &mut pile, request, stop)?;
     let schema = request.schema.as_ref();
-    let server = asked.server.clone().or_else(|| schema.and_then(Schema::server).cloned());
+    let server = asked.server().or_else(|| schema.and_then(Schema::server).cloned());
     if !evidence.has_input {
         let queries = review.plans.iter().filter_map(|of| of.plan.query.as_deref());
         queries.for_each(|query| pile.add_explained(query, &request.options));
@@ -313,9 +336,8 @@ fn on_statements(
         whole.flat_map(move |plan| plan_rules::review(&case(plan))).collect::<Vec<Finding>>()
     });
     let of_plans = of_plans.collect();
-    let mut advice = judge(&workload, schema, of_plans, asked);
-    add_cached(&mut advice, None, asked);
-    let classes = pile.lines(request.options.rules);
+    let advice = judge(&workload, schema, of_plans, asked);
+    let classes = pile.lines(request.options.rules, asked.is_review);
     let micros =
         |sum: Option<u64>, line: &Line| Some(sum.unwrap_or(0).saturating_add(line.micros?));
     let whole_micros = classes.iter().fold(None, |sum, line| micros(sum, line).or(sum));
@@ -420,6 +442,7 @@ fn judge(
     of_plans: Vec<Finding>,
     asked: &Asked,
 ) -> Advice {
+    asked.judging.store(true, Ordering::Relaxed);
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
     let Asked { only, redact, .. } = asked;
@@ -431,29 +454,54 @@ fn judge(
     if *redact {
         mask(&mut advice, workload);
     }
+    let kinds = [Category::Variables, Category::QueryCache];
+    if !asked.facts.is_empty() || kinds.iter().any(|kind| only.contains(kind)) {
+        add_server(&mut advice, advice::advise_on_server(&asked.facts, workload, schema), asked);
+    }
     advice
 }
 
-/// Adds what there is to say on the query cache, where variables or a replayed log tell of it.
-fn add_cached(advice: &mut Advice, simulated: Option<&Simulated>, asked: &Asked) {
-    let Asked { cached, only, .. } = asked;
-    let is_asked = only.is_empty() || only.contains(&Category::QueryCache);
-    if !is_asked || (simulated.is_none() && cached.variables.is_empty()) {
+/// Adds what there is to say on the server, of the kinds asked for.
+fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
+    let OnServer { findings, facts, not_checked } = on_server;
+    let is_asked = |category| asked.only.is_empty() || asked.only.contains(&category);
+    advice.findings.extend(findings.into_iter().filter(|it| is_asked(it.category)).map(
+        |mut it| {
+            // Error texts name values of the application.
+            it.evidence.retain(|fact| !asked.redact || fact.name != "symptom");
+            it
+        },
+    ));
+    advice.facts = facts;
+    let category = |code: &str| advice::rules().into_iter().find(|it| it.code == code);
+    let is_wanted = |it: &NotChecked| category(it.rule).is_some_and(|rule| is_asked(rule.category));
+    advice.not_checked = not_checked.into_iter().filter(is_wanted).collect();
+}
+
+/// Adds what a replayed log says of the query cache. It knows better than counters whether the cache
+/// pays: where it saves much, few hits are no reason to switch it off.
+fn add_cached(advice: &mut Advice, simulated: &Simulated, asked: &Asked) {
+    let Asked { facts, only, .. } = asked;
+    if !only.is_empty() && !only.contains(&Category::QueryCache) {
         return;
     }
-    let settings = match simulated {
-        Some(simulated) => simulated.settings.clone(),
-        None => Settings::of(&cached.variables),
-    };
-    let case = query_cache::Case {
-        settings: &settings,
-        simulated,
-        status: &cached.status,
-        config: cached.config.as_ref(),
-        cores: cached.cores,
-        states: &cached.states,
-    };
-    advice.findings.extend(query_cache::advise(&case));
+    let cores = facts.machine.cores;
+    let case = query_cache::Case { settings: &simulated.settings, simulated, cores };
+    if case.saves_much() {
+        advice.findings.retain(|finding| finding.rule != "QC003");
+    }
+    for finding in query_cache::advise(&case) {
+        let sets = |it: &Finding, name: &str| {
+            it.recommendation.variables.iter().any(|change| change.name == name)
+        };
+        let names = finding.recommendation.variables.iter().map(|it| it.name.as_str());
+        let mut names = names.peekable();
+        let is_set = names.any(|name| advice.findings.iter().any(|other| sets(other, name)));
+        let is_said = advice.findings.iter().any(|it| it.rule == finding.rule);
+        if !is_set && (!is_said || finding.subject.query_id.is_some()) {
+            advice.findings.push(finding);
+        }
+    }
     advice.findings.sort_by_key(|finding| {
         let micros = finding.benefit.map(|benefit| benefit.micros);
         (Reverse(micros), Reverse(finding.severity))

@@ -115,6 +115,17 @@ pub(super) struct Seeker<'c, 'a> {
     pub is_large_in_all: bool,
 }
 
+/// A use of a table, with all that is asked of it.
+#[derive(Clone, Copy)]
+struct Spot<'c, 'a> {
+    place: usize,
+    block: &'c Block,
+    of: usize,
+    read: &'c Use,
+    table: usize,
+    known: &'c Known<'a>,
+}
+
 /// What a use is searched by, in one role.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Searched {
@@ -123,7 +134,7 @@ struct Searched {
     ranges: Vec<ColumnAt>,
 }
 
-impl Seeker<'_, '_> {
+impl<'c, 'a> Seeker<'c, 'a> {
     /// Looks at every use of a table.
     pub fn looks(&self) -> Vec<Look> {
         let mut looks = Vec::new();
@@ -133,15 +144,16 @@ impl Seeker<'_, '_> {
             }
             for (of, read) in block.uses.iter().enumerate() {
                 if let Some(table) = read.table {
-                    looks.push(self.look(place, block, of, read, table));
+                    let known = self.tables.get(table);
+                    looks.push(self.look(Spot { place, block, of, read, table, known }));
                 }
             }
         }
         looks
     }
 
-    fn look(&self, place: usize, block: &Block, of: usize, read: &Use, table: usize) -> Look {
-        let known = self.tables.get(table);
+    fn look(&self, spot: Spot<'_, 'a>) -> Look {
+        let Spot { place, of, read, table, known, .. } = spot;
         let reads = (self.reads)(place, of);
         let without =
             |reason: Reason| Look { table, reads, wishes: Vec::new(), reason: Some(reason) };
@@ -157,18 +169,18 @@ impl Seeker<'_, '_> {
         if let Some((column, cause)) = self.rewritten(known, read) {
             return without(Reason::Rewrite(column, cause));
         }
-        let served = self.served(place, of, read, known);
+        let served = self.served(spot);
         if reads < WIDER_READS {
             return without(served.map_or(Reason::ReadsFew(reads), Reason::Served));
         }
         let mut wishes = Vec::new();
         let mut is_searched = false;
         let mut is_given = None;
-        for (given, purpose) in self.roles(place, block, of, read) {
+        for (given, purpose) in self.roles(spot) {
             let searched = self.searched(known, read, given);
-            let forms = self.forms(block, of, read, known, &searched, given, purpose);
+            let forms = self.forms(spot, &searched, given, purpose);
             is_searched |= !forms.is_empty();
-            match self.base(place, block, of, read, table, forms, given) {
+            match self.base(spot, forms, given) {
                 Based::Forms(forms) => {
                     wishes.extend(forms.into_iter().map(|form| vec![(table, form)]));
                 }
@@ -212,11 +224,11 @@ impl Seeker<'_, '_> {
     }
 
     /// The index that the use is searched by now.
-    fn served(&self, place: usize, of: usize, read: &Use, known: &Known<'_>) -> Option<usize> {
+    fn served(&self, spot: Spot<'_, 'a>) -> Option<usize> {
+        let Spot { read, known, .. } = spot;
         let indexes = Indexes::default();
         let counter = self.counter(&indexes);
-        let block = self.query.blocks.get(place)?;
-        let roles = self.roles(place, block, of, read);
+        let roles = self.roles(spot);
         let accesses = roles.into_iter().flat_map(|(given, _)| counter.accesses(read, given, 0));
         let used = accesses.filter(|access| access.searched > 0);
         let best = used.min_by(|a, b| a.cost().total_cmp(&b.cost()))?;
@@ -226,8 +238,11 @@ impl Seeker<'_, '_> {
 
     /// A hidden column with an index that would serve it, were the statement written otherwise.
     fn rewritten(&self, known: &Known<'_>, read: &Use) -> Option<(ColumnAt, Cause)> {
+        // A look-up for each row searches no range behind it, so a join leads to none.
         let is_searched = |column: ColumnAt| {
-            read.tests.iter().any(|test| test.column == column && test.kind != TestKind::Weak)
+            read.tests.iter().any(|test| {
+                test.column == column && matches!(test.kind, TestKind::Equal | TestKind::In(_))
+            })
         };
         read.hidden.iter().find_map(|hidden| {
             // A pattern in the middle and its kin are served by no tree, however they are written.
@@ -250,7 +265,8 @@ impl Seeker<'_, '_> {
     }
 
     /// What may be known when the use is read.
-    fn roles(&self, place: usize, block: &Block, of: usize, read: &Use) -> Vec<(Given, Purpose)> {
+    fn roles(&self, spot: Spot<'_, 'a>) -> Vec<(Given, Purpose)> {
+        let Spot { place, block, of, read, .. } = spot;
         let mut runs = vec![Run::default()];
         for outer in &self.query.blocks {
             for sub in outer.subs.iter().filter(|sub| sub.block == place) {
@@ -306,7 +322,7 @@ impl Seeker<'_, '_> {
         let mut searched = Searched::default();
         for column in 0..known.columns.len() {
             let of_column = read.tests.iter().filter(|test| test.column == column);
-            let mut kinds = of_column.map(|test| match test.kind {
+            let kinds = of_column.map(|test| match test.kind {
                 TestKind::Equal => Some(0),
                 TestKind::Outer if given.run.is_dependent => Some(0),
                 TestKind::Join(at) if given.before & (1 << at.of) != 0 => Some(0),
@@ -316,7 +332,7 @@ impl Seeker<'_, '_> {
                 _ => None,
             });
             let mut best: Option<usize> = None;
-            while let Some(kind) = kinds.next() {
+            for kind in kinds {
                 best = match (best, kind) {
                     (Some(own), Some(kind)) => Some(own.min(kind)),
                     (own, kind) => own.or(kind),
@@ -335,17 +351,14 @@ impl Seeker<'_, '_> {
         searched
     }
 
-    #[expect(clippy::too_many_arguments, reason = "it is all that a form depends on")]
     fn forms(
         &self,
-        block: &Block,
-        of: usize,
-        read: &Use,
-        known: &Known<'_>,
+        spot: Spot<'_, 'a>,
         searched: &Searched,
         given: Given,
         purpose: Purpose,
     ) -> Vec<Form> {
+        let Spot { block, of, read, known, .. } = spot;
         let Searched { equal, lists, ranges } = searched;
         // Rows that one unique value finds are found.
         let is_found = known.keys.iter().any(|key| {
@@ -490,25 +503,13 @@ impl Seeker<'_, '_> {
     }
 
     /// The best of the forms in a role, and a second one that is not far from it.
-    #[expect(clippy::too_many_arguments, reason = "it is all that a form depends on")]
-    fn base(
-        &self,
-        place: usize,
-        block: &Block,
-        of: usize,
-        read: &Use,
-        table: usize,
-        forms: Vec<Form>,
-        given: Given,
-    ) -> Based {
+    fn base(&self, spot: Spot<'_, 'a>, forms: Vec<Form>, given: Given) -> Based {
+        let known = spot.known;
         if forms.is_empty() {
             return Based::None;
         }
-        let known = self.tables.get(table);
-        let mut priced: Vec<(f64, Form)> = forms
-            .into_iter()
-            .map(|form| (self.price(place, of, read, table, &form, given), form))
-            .collect();
+        let mut priced: Vec<(f64, Form)> =
+            forms.into_iter().map(|form| (self.price(spot, &form, given), form)).collect();
         priced.sort_by(|a, b| a.0.total_cmp(&b.0));
         let least = priced.first().map_or(0.0, |it| it.0);
         let rank = |form: &Form| {
@@ -522,7 +523,7 @@ impl Seeker<'_, '_> {
         let (cost, form) = priced.remove(best);
         if let Some(key) = existing(known, &form) {
             // What is there may still be made to cover.
-            return match self.covering(place, block, of, read, known, &form, given) {
+            return match self.covering(spot, &form, given) {
                 Some(form) => Based::Forms(vec![form]),
                 None => Based::Existing(key),
             };
@@ -531,7 +532,7 @@ impl Seeker<'_, '_> {
             *own <= cost * 2.0 + 1.0 && existing(known, other).is_none() && !is_within(other, &form)
         });
         let mut found = Vec::new();
-        match self.covering(place, block, of, read, known, &form, given) {
+        match self.covering(spot, &form, given) {
             Some(covering) => found.push(covering),
             None => found.push(form),
         }
@@ -540,17 +541,8 @@ impl Seeker<'_, '_> {
     }
 
     /// What the block costs with a form in this role.
-    #[expect(clippy::too_many_arguments, reason = "it is all that a form depends on")]
-    fn price(
-        &self,
-        place: usize,
-        of: usize,
-        read: &Use,
-        table: usize,
-        form: &Form,
-        given: Given,
-    ) -> f64 {
-        let known = self.tables.get(table);
+    fn price(&self, spot: Spot<'_, 'a>, form: &Form, given: Given) -> f64 {
+        let Spot { place, of, read, table, known, .. } = spot;
         let key = form.key(known, &form.equal);
         if given.before != 0 || given.sub.is_some() {
             let indexes = Indexes::default();
@@ -567,16 +559,8 @@ impl Seeker<'_, '_> {
     }
 
     /// The form with what it lacks to spare the look-up of rows, where that is worth it.
-    fn covering(
-        &self,
-        place: usize,
-        block: &Block,
-        of: usize,
-        read: &Use,
-        known: &Known<'_>,
-        form: &Form,
-        given: Given,
-    ) -> Option<Form> {
+    fn covering(&self, spot: Spot<'_, 'a>, form: &Form, given: Given) -> Option<Form> {
+        let Spot { place, block, of, read, known, .. } = spot;
         if read.is_star || block.writes_back || read.columns.len() > COVER_COLUMNS {
             return None;
         }
@@ -657,7 +641,7 @@ impl Seeker<'_, '_> {
                 };
                 let known = self.tables.get(table);
                 let run = Run { is_dependent: true, ..Run::default() };
-                let before = !0_u64 & !(1_u64.checked_shl(other as u32).unwrap_or(0));
+                let before = !1_u64.checked_shl(other as u32).unwrap_or(0);
                 for before in [0, before] {
                     let given = Given { before, run, ..Given::default() };
                     let equal = self.searched(known, read, given).equal;

@@ -66,6 +66,13 @@ pub(super) struct Cost {
     pub sorted: f64,
 }
 
+impl Cost {
+    /// Rows and entries that are read, each once.
+    pub fn rows_read(&self) -> f64 {
+        self.of_use.iter().map(|(_, entries)| entries).sum()
+    }
+}
+
 /// Counts.
 pub(super) struct Counter<'c, 'a, 'k> {
     pub query: &'c Query,
@@ -107,6 +114,8 @@ pub(super) struct Access<'k> {
     pub has_range: bool,
     /// The index holds all that is read.
     pub is_covering: bool,
+    /// It is searched anew for each row read before.
+    pub is_by_row: bool,
 }
 
 impl Access<'_> {
@@ -255,12 +264,19 @@ where
             let Some(column) = part.column else { break };
             match self.best_test(read, column, given) {
                 Some(Found::Equal(share)) => {
+                    let is_by_row = self.is_by_row(read, column, given);
+                    if is_by_row && access.is_multiple {
+                        break;
+                    }
+                    access.is_by_row |= is_by_row;
                     shares.push(share);
                     columns.push(column);
                     if !access.is_multiple && part.length.is_none() {
                         access.equal += 1;
                     }
                 }
+                // A look-up for each row searches equalities alone; the rest only filters.
+                Some(Found::In(_) | Found::Range(_)) if access.is_by_row => break,
                 Some(Found::In(share)) => {
                     shares.push(share);
                     access.is_multiple = true;
@@ -291,6 +307,12 @@ where
             access.lookups = (access.entries * pushed).max(rows.min(access.entries));
         }
         access
+    }
+
+    /// Whether the value of a column is that of a row read before, and of nothing else.
+    fn is_by_row(&self, read: &Use, column: ColumnAt, given: Given) -> bool {
+        let mut own = read.tests.iter().filter(|test| test.column == column && given.has(test));
+        !own.any(|test| test.kind == TestKind::Equal)
     }
 
     /// What the conditions keep that the index itself can test behind those it is searched for.

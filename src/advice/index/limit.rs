@@ -78,7 +78,7 @@ pub(super) fn refusal(known: &Known<'_>, key: &Key) -> Option<String> {
     }
     let too_long = key.parts[..key.written].iter().find_map(|part| {
         let one = Key { parts: vec![*part], written: 1, ..Key::default() };
-        (is_compact && bytes(known, &one) > 767).then(|| part.column).flatten()
+        part.column.filter(|_| is_compact && bytes(known, &one) > 767)
     });
     if let Some(column) = too_long {
         let name = known.columns.get(column).map_or("", String::as_str);

@@ -78,7 +78,7 @@ pub(super) fn advise(
         let present = Counter::new(&query, &tables, &indexes).statement();
         let unit = unit(class, workload, present.reads);
         let examined = class.load.rows_examined.map(|it| rows(it.mean));
-        let model: f64 = present.of_use.iter().map(|(_, reads)| reads).sum();
+        let model = present.rows_read();
         // Where the log says less, the log is right; where it says far more, it counts what the
         // model does not, as temporary tables.
         let scale = examined.map_or(1.0, |examined| (examined / model.max(1.0)).min(10.0));
@@ -120,7 +120,7 @@ pub(super) fn advise(
         true => hours.unwrap_or(0.0) * 1e6,
         false => 0.0,
     };
-    let floors = Floors { whole, least, is_timed: workload.is_timed };
+    let floors = Floors { whole, least };
     let chosen = Selector::new(&tables, &weighed, floors, &hinted).choose();
     let judge = verdict::Judge {
         tables: &tables,

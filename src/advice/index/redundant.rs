@@ -157,11 +157,11 @@ fn of_index(table: &Table, it: &Redundant<'_>, is_hinted: bool, judge: &Judge<'_
         subject: Subject { table: Some(name), ..Subject::default() },
         evidence,
         recommendation: Recommendation {
-            variables: Vec::new(),
             action: if is_drop { Action::Drop } else { Action::None },
             text,
             index: Some(proposal(table, index)),
             replaces: None,
+            variables: Vec::new(),
             sql,
             undo,
         },

@@ -32,6 +32,11 @@ pub(super) struct Weighed {
 }
 
 impl Weighed {
+    /// Rows that a call reads now.
+    pub fn rows_now(&self) -> f64 {
+        self.scale * self.present.rows_read()
+    }
+
     /// All that it costs now.
     pub fn weight(&self) -> f64 {
         self.unit * self.present.reads
@@ -109,6 +114,8 @@ pub(super) struct Gain {
     pub saved: f64,
     /// Classes that gain, by place among those weighed, with what a call costs without it and with.
     pub classes: Vec<(usize, f64, f64)>,
+    /// Rows that a call of each of these classes reads with all that is proposed.
+    pub rows: Vec<f64>,
     /// Entries written a call, over all writing classes, in units of weight.
     pub written: f64,
 }
@@ -120,8 +127,6 @@ const LEAST: f64 = 0.005;
 /// Part of what its classes cost that is enough, too, with so many row-reads a call.
 const LEAST_OF_OWN: f64 = 0.3;
 const LEAST_READS: f64 = 1_000.0;
-/// Part of the time of a log that its classes must take: below, nobody asks.
-const SHARE: f64 = 0.001;
 /// An index that begins with another is taken in its place unless it is so many times as wide.
 const TOO_WIDE: f64 = 3.0;
 /// Candidates that are weighed for one table.
@@ -134,8 +139,6 @@ pub(super) struct Floors {
     pub whole: f64,
     /// Units that must be saved whatever the whole.
     pub least: f64,
-    /// The weight is time that was measured.
-    pub is_timed: bool,
 }
 
 pub(super) struct Selector<'s, 'a> {
@@ -184,7 +187,7 @@ impl<'s, 'a> Selector<'s, 'a> {
 
     /// The wishes of all classes, equal ones once, each in the order that shares most.
     fn candidates(&self, left: &mut Vec<(usize, Left)>) -> Vec<Candidate> {
-        let mut forms: BTreeMap<Sort, (Vec<(usize, Form)>, bool, Vec<usize>)> = BTreeMap::new();
+        let mut forms: BTreeMap<Sort, Wished> = BTreeMap::new();
         for (place, class) in self.classes.iter().enumerate() {
             for Wish { forms: own, widens_only } in class.looks.iter().flat_map(|it| &it.wishes) {
                 let key: Sort = own.iter().map(|(table, form)| (*table, sort_key(form))).collect();
@@ -371,6 +374,8 @@ impl<'s, 'a> Selector<'s, 'a> {
     }
 }
 
+/// Forms that belong together, whether they only widen, and who wishes for them.
+type Wished = (Vec<(usize, Form)>, bool, Vec<usize>);
 type Sort = Vec<(usize, SortForm)>;
 type SortForm = (Vec<ColumnAt>, Vec<(Option<ColumnAt>, bool)>, Vec<ColumnAt>);
 

@@ -89,7 +89,7 @@ impl Judge<'_, '_> {
     fn of_index(&self, member: &Member, names: &mut Vec<String>) -> Finding {
         let Member { table, key, purpose, gain, .. } = member;
         let known = self.tables.get(*table);
-        let (heaviest, before, after) = self.heaviest(gain);
+        let (heaviest, then) = self.heaviest(gain);
         let class = &self.weighed[heaviest];
         let id = self.id(class);
         let mut queries: Vec<(f64, ClassId)> = gain
@@ -104,7 +104,7 @@ impl Judge<'_, '_> {
         let list = listed(&columns);
         let share = self.share(gain);
         let whole = self.whole();
-        let evidence = self.evidence(known, member, (before, after), class);
+        let evidence = self.evidence(known, member, then, class);
         let has_schema = known.table.is_some();
         let mut recommendation = Recommendation {
             action: Action::None,
@@ -133,6 +133,12 @@ impl Judge<'_, '_> {
             (share, true) if share >= 1.0 => Severity::Medium,
             _ => Severity::Low,
         };
+        // What nobody knows the size of is no alarm: the log may have told it, else it is a guess.
+        let severity = match (known.rows.is_some(), has_schema) {
+            (true, _) => severity,
+            (false, true) => severity.min(Severity::Medium),
+            (false, false) => severity.min(Severity::Low),
+        };
         let benefit = self.workload.is_timed.then(|| Benefit {
             micros: gain.saved.max(0.0).round() as u64,
             of_micros: gain
@@ -147,10 +153,9 @@ impl Judge<'_, '_> {
             severity,
             confidence: self.confidence(known, key, class),
             title: format!(
-                "Index {} ({list}): a call reads about {} rows instead of {}",
+                "Index {} ({list}): {}",
                 known.full_name(),
-                grouped(after * class.scale),
-                grouped(before * class.scale)
+                effect(*purpose, class.rows_now(), then)
             ),
             subject: Subject {
                 query_id: Some(id),
@@ -180,15 +185,17 @@ impl Judge<'_, '_> {
         if has_it { ", ALGORITHM=INPLACE, LOCK=NONE" } else { "" }
     }
 
-    /// The class that gains most, with what a call costs it before and after.
-    fn heaviest(&self, gain: &Gain) -> (usize, f64, f64) {
-        let saved = |it: &&(usize, f64, f64)| self.weighed[it.0].unit * (it.1 - it.2);
-        let most = gain.classes.iter().max_by(|a, b| {
+    /// The class that gains most, with the rows that a call reads then.
+    fn heaviest(&self, gain: &Gain) -> (usize, f64) {
+        type Told<'g> = (&'g (usize, f64, f64), &'g f64);
+        let saved = |(it, _): &Told<'_>| self.weighed[it.0].unit * (it.1 - it.2);
+        let told = gain.classes.iter().zip(&gain.rows);
+        let most = told.max_by(|a, b| {
             saved(a)
                 .total_cmp(&saved(b))
-                .then_with(|| self.id(&self.weighed[b.0]).0.cmp(&self.id(&self.weighed[a.0]).0))
+                .then_with(|| self.id(&self.weighed[b.0.0]).0.cmp(&self.id(&self.weighed[a.0.0]).0))
         });
-        most.copied().unwrap_or((0, 0.0, 0.0))
+        most.map_or((0, 0.0), |((class, ..), rows)| (*class, *rows))
     }
 
     fn whole(&self) -> f64 {
@@ -205,7 +212,7 @@ impl Judge<'_, '_> {
         &self,
         known: &Known<'_>,
         member: &Member,
-        (before, after): (f64, f64),
+        then: f64,
         class: &Weighed,
     ) -> Vec<Fact> {
         let Member { key, gain, .. } = member;
@@ -217,8 +224,8 @@ impl Judge<'_, '_> {
         if let Some(sent) = own.load.rows_sent {
             evidence.push(Fact::number("rows_sent_avg", sent.mean.rounded()));
         }
-        evidence.push(Fact::number("rows_read_now", whole(before * class.scale)));
-        evidence.push(Fact::number("rows_read_then", whole(after * class.scale)));
+        evidence.push(Fact::number("rows_read_now", whole(class.rows_now())));
+        evidence.push(Fact::number("rows_read_then", whole(then)));
         evidence.extend(known.rows.map(|rows| Fact::number("table_rows", whole(rows))));
         let access = own.plans.iter().flat_map(|plan| plan.all_nodes()).find_map(|node| {
             let is_own = node.table.is_some() && class.tables.len() == 1;
@@ -238,9 +245,9 @@ impl Judge<'_, '_> {
         if !guessed.is_empty() {
             evidence.push(Fact::list("guessed", guessed));
         }
-        if gain.written > 0.0 {
-            let part = gain.written / (gain.saved + gain.written).max(1.0) * 100.0;
-            evidence.push(Fact::number("percent_of_gain_paid_by_writes", whole(part)));
+        let paid = percent_paid(gain);
+        if paid >= 1.0 {
+            evidence.push(Fact::number("percent_of_gain_paid_by_writes", whole(paid)));
         }
         if member.is_bundled {
             evidence.push(Fact::flag("belongs_with_others", true));
@@ -359,7 +366,7 @@ impl Judge<'_, '_> {
         if let Some(examined) = own.class.load.rows_examined {
             evidence.push(Fact::number("rows_examined_avg", examined.mean.rounded()));
         }
-        evidence.push(Fact::number("rows_read_now", whole(class.present.reads * class.scale)));
+        evidence.push(Fact::number("rows_read_now", whole(class.rows_now())));
         evidence.extend(
             known.and_then(|it| it.rows).map(|rows| Fact::number("table_rows", whole(rows))),
         );
@@ -513,10 +520,29 @@ fn words(known: &Known<'_>, member: &Member) -> String {
              {length})) with COUNT(DISTINCT {column}) first."
         ));
     }
-    if member.gain.written > 0.0 {
+    if percent_paid(&member.gain) >= 1.0 {
         say("Writes to the table pay for it, which is taken off.");
     }
     text
+}
+
+/// Percent of what reads gain that writes pay.
+fn percent_paid(gain: &Gain) -> f64 {
+    let whole = gain.saved + gain.written;
+    if whole > 0.0 { gain.written / whole * 100.0 } else { 0.0 }
+}
+
+/// What a call gains, in few words.
+fn effect(purpose: Purpose, now: f64, then: f64) -> String {
+    if then < now * 0.9 {
+        return format!("a call reads about {} rows instead of {}", grouped(then), grouped(now));
+    }
+    match purpose {
+        Purpose::Order | Purpose::MixedOrder => "nothing is sorted".to_owned(),
+        Purpose::Group => "no temporary table for the groups".to_owned(),
+        Purpose::Cover => format!("none of {} rows is looked up", grouped(then)),
+        _ => "less is looked up, sorted or kept aside".to_owned(),
+    }
 }
 
 /// The rule that an index falls under: what is wrong today.

@@ -5,7 +5,6 @@ use crate::advice::{
     VariableChange,
 };
 use crate::plan::Amount;
-use crate::server::{Config, Status, Window};
 
 use super::settings::Settings;
 use super::simulator::Outcome;
@@ -16,16 +15,10 @@ use super::{Point, Simulated};
 pub struct Case<'a> {
     /// The settings of the server.
     pub settings: &'a Settings,
-    /// A log that was replayed.
-    pub simulated: Option<&'a Simulated>,
-    /// Counters of the server.
-    pub status: &'a Status,
-    /// An option file.
-    pub config: Option<&'a Config>,
+    /// The log, replayed.
+    pub simulated: &'a Simulated,
     /// Cores of the machine.
     pub cores: Option<u64>,
-    /// States of threads as SHOW PROCESSLIST prints them.
-    pub states: &'a [String],
 }
 
 /// What a replayed log adds up to.
@@ -42,7 +35,7 @@ pub struct Load {
 impl<'a> Case<'a> {
     /// The replayed log, unless it tells nothing.
     pub fn replayed(&self) -> Option<&'a Simulated> {
-        self.simulated.filter(|it| it.refused.is_none())
+        Some(self.simulated).filter(|it| it.refused.is_none())
     }
 
     /// What the cache in use does by the replay.
@@ -85,18 +78,12 @@ impl<'a> Case<'a> {
         curve.iter().find(enough).copied()
     }
 
-    /// Counters of a stretch of time.
-    pub fn window(&self) -> Option<Window<'a>> {
-        self.status.window()
-    }
-
-    /// Hits and lookups of a stretch: `Com_select` has the hits in MariaDB and has not in MySQL.
-    pub fn lookups(&self, window: &Window<'_>) -> Option<(u64, u64)> {
-        let hits = window.grown("qcache_hits")?;
-        let selects = window.grown("com_select")?;
-        match self.settings.is_mariadb() {
-            true => Some((hits, selects)),
-            false => Some((hits, selects.saturating_add(hits))),
+    /// Whether the cache in use saves so much that few hits do not matter: a fifth of the time.
+    #[must_use]
+    pub fn saves_much(&self) -> bool {
+        match (self.present(), self.load()) {
+            (Some(outcome), Some(load)) => is_share(outcome.saved_micros, load.read_micros, 20),
+            _ => false,
         }
     }
 }

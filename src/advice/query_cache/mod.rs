@@ -1,14 +1,10 @@
 //! The query cache: what it would do, or does, for a log, and what that says of its settings.
 //!
 //! [`trace`] reads the events of a log, [`order`](self) puts them in the order of time, and
-//! [`simulator`] replays them at any size. The rules QC001 to QC012, one a file, speak of the
-//! outcome.
+//! [`simulator`] replays them at any size. The rules of the outcome are a file each.
 
 mod case;
-mod fragmented;
 mod functions;
-mod idle_setting;
-mod lock_states;
 mod memory;
 mod not_cacheable;
 mod off;
@@ -22,7 +18,6 @@ pub mod settings;
 pub mod simulator;
 mod statement;
 mod text_variants;
-mod too_large;
 mod too_small;
 pub mod trace;
 
@@ -32,6 +27,7 @@ pub use settings::{Settings, Type};
 pub use simulator::{Outcome, Prediction, Simulation, Simulator};
 pub use trace::{Engine, Log, Nothing, Recorder, Tables};
 
+use super::variables::query_cache as counted;
 use super::{Finding, Rule};
 
 /// A rule, and how it looks.
@@ -42,13 +38,9 @@ type Entry = (&'static Rule, fn(&Case<'_>) -> Vec<Finding>);
 const RULES: &[Entry] = &[
     (&off::RULE,             off::read),
     (&on_demand::RULE,       on_demand::read),
-    (&seldom_hit::RULE,      seldom_hit::read),
-    (&lock_states::RULE,     lock_states::read),
-    (&too_large::RULE,       too_large::read),
-    (&too_small::RULE,       too_small::read),
-    (&fragmented::RULE,      fragmented::read),
+    (&counted::seldom_hit::RULE, seldom_hit::read),
+    (&counted::too_small::RULE,  too_small::read),
     (&result_limit::RULE,    result_limit::read),
-    (&idle_setting::RULE,    idle_setting::read),
     (&not_cacheable::RULE,   not_cacheable::read),
     (&text_variants::RULE,   text_variants::read),
     (&one_table_kills::RULE, one_table_kills::read),
@@ -59,24 +51,11 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     RULES.iter().map(|(rule, _)| *rule)
 }
 
-/// What there is to say on the query cache. Two findings never set one variable to two values: that
-/// it goes off, or how it goes on, is said first and then nothing else of its settings.
+/// What a replayed log says of the query cache. What counters and variables say is told by the rules
+/// of variables.
 #[must_use]
 pub fn advise(case: &Case<'_>) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = Vec::new();
-    for (_, rule) in RULES {
-        for finding in rule(case) {
-            let sets = |it: &Finding, name: &str| {
-                it.recommendation.variables.iter().any(|change| change.name == name)
-            };
-            let mut changes = finding.recommendation.variables.iter();
-            let is_set = changes.any(|it| findings.iter().any(|other| sets(other, &it.name)));
-            if !is_set {
-                findings.push(finding);
-            }
-        }
-    }
-    findings
+    RULES.iter().flat_map(|(_, rule)| rule(case)).collect()
 }
 
 /// Sizes of the curve, in mebibytes.
@@ -119,9 +98,7 @@ impl Simulated {
     }
 
     fn with_case<T>(&self, look: impl FnOnce(&Case<'_>) -> T) -> T {
-        let status = crate::server::Status::default();
-        let (simulated, settings) = (Some(self), &self.settings);
-        look(&Case { settings, simulated, status: &status, config: None, cores: None, states: &[] })
+        look(&Case { settings: &self.settings, simulated: self, cores: None })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::event::{Attribute, Event, Kind, Value};
 use crate::metric::{self, Registry};
-use crate::server::{Status, Variables, read};
+use crate::server::Variables;
 use crate::time::Timestamp;
 
 /// A statement, how often it comes one after the other, microseconds, bytes sent.
@@ -217,91 +217,4 @@ fn a_table_that_empties_the_cache_is_named() {
     assert_eq!(found[0].subject.table.as_deref(), Some("lib.book"));
     let both = [lines[0], lines[1], lines[2], ("UPDATE shelf SET n = n + 1", 1, 900, 11)];
     assert!(!codes(&rules_of(&both, ON, 30)).contains(&"QC012"));
-}
-
-fn by_counters(variables: &[(&str, &str)], status: &[&str], states: &[String]) -> Vec<Finding> {
-    let variables: Variables =
-        variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-    let settings = Settings::of(&variables);
-    let mut samples = Status::default();
-    for text in status {
-        read(text.as_bytes()).samples.into_iter().for_each(|it| samples.add(it));
-    }
-    let status = &samples;
-    advise(&Case {
-        settings: &settings,
-        simulated: None,
-        status,
-        config: None,
-        cores: None,
-        states,
-    })
-}
-
-#[test]
-fn counters_tell_of_a_cache_that_seldom_answers() {
-    // 90,000 of 1,000,000 lookups: 9 %.
-    let status = "Variable_name\tValue\nUptime\t172800\nQcache_hits\t90000\nQcache_inserts\t800000\n\
-                  Com_select\t1000000\nQcache_lowmem_prunes\t0\n";
-    let found = by_counters(ON, &[status], &[]);
-    assert_eq!(codes(&found), ["QC003"]);
-    assert_eq!(found[0].confidence, crate::advice::Confidence::High);
-    let young = status.replace("172800", "7200");
-    assert_eq!(codes(&by_counters(ON, &[&young], &[])), Vec::<&str>::new());
-    let good = status.replace("90000\n", "900000\n").replace("800000", "90000");
-    assert_eq!(codes(&by_counters(ON, &[&good], &[])), Vec::<&str>::new());
-    assert_eq!(codes(&by_counters(OFF, &[status], &[])), Vec::<&str>::new());
-}
-
-#[test]
-fn sizes_that_are_too_large_are_named() {
-    let size = |size: &str| {
-        let pairs = [ON[0], ON[1], ("query_cache_size", size)];
-        codes(&by_counters(&pairs, &[], &[])).join(" ")
-    };
-    assert_eq!(size("1073741824"), "QC005");
-    assert_eq!(size("67108864"), "");
-    let off = [OFF[0], OFF[1], ("query_cache_size", "1073741824")];
-    assert_eq!(codes(&by_counters(&off, &[], &[])), ["QC009"]);
-    assert_eq!(codes(&by_counters(OFF, &[], &[])), Vec::<&str>::new(), "that is the default");
-    assert_eq!(codes(&by_counters(&[("version", "8.0.36")], &[], &[])), Vec::<&str>::new());
-}
-
-#[test]
-fn memory_in_pieces_is_told_from_memory_that_is_short() {
-    let status = |free: &str, blocks: &str| {
-        format!(
-            "Variable_name\tValue\nUptime\t90000\nQcache_hits\t900000\nQcache_inserts\t300000\nCom_select\t1300000\n\
-             Qcache_lowmem_prunes\t100000\nQcache_free_memory\t{free}\nQcache_free_blocks\t{blocks}\n\
-             Qcache_total_blocks\t1000\nQcache_queries_in_cache\t400\n"
-        )
-    };
-    let of = |free, blocks| codes(&by_counters(ON, &[&status(free, blocks)], &[])).join(" ");
-    assert_eq!(of("500000", "600"), "QC007");
-    assert_eq!(of("20000", "10"), "QC006");
-    assert_eq!(of("500000", "10"), "");
-}
-
-#[test]
-fn threads_that_wait_for_the_cache_are_told() {
-    let states = |count: usize| vec!["Waiting for query cache lock".to_owned(); count];
-    assert_eq!(codes(&by_counters(ON, &[], &states(3))), ["QC004"]);
-    assert_eq!(codes(&by_counters(ON, &[], &states(1))), Vec::<&str>::new());
-    assert_eq!(codes(&by_counters(OFF, &[], &states(3))), Vec::<&str>::new());
-}
-
-/// No two findings set one variable to two values.
-#[test]
-fn findings_do_not_contradict() {
-    let states = vec!["storing result in query cache".to_owned(); 9];
-    let large = [ON[0], ON[1], ("query_cache_size", "1073741824")];
-    let status = "Variable_name\tValue\nUptime\t172800\nQcache_hits\t90000\nQcache_inserts\t800000\n\
-                  Com_select\t1000000\n";
-    let found = by_counters(&large, &[status], &states);
-    let mut names: Vec<&String> =
-        found.iter().flat_map(|it| &it.recommendation.variables).map(|it| &it.name).collect();
-    let all = names.len();
-    names.sort();
-    names.dedup();
-    assert_eq!(names.len(), all);
 }

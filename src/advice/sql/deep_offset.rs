@@ -202,7 +202,13 @@ fn deferred(statement: &Statement<'_>, at: At, block: &Block) -> Option<String> 
         || source.columns.iter().any(|own| !names.iter().any(|it| it.eq_ignore_ascii_case(own)));
     let inner_names: Vec<String> = names.iter().map(|name| format!("page_{name}")).collect();
     let is_taken = inner_names.iter().any(|name| table.column(name).is_some());
-    if !reads_more || is_taken || block.order.is_empty() {
+    // An alias or a position stands for nothing in the subquery.
+    let is_plain = block.order.iter().all(|key| {
+        let column = key.column.as_ref().filter(|column| column.of == Some(at));
+        let words = Words::of(statement.text, &key.span);
+        column.zip(words).is_some_and(|(column, words)| words.column(&column.name).is_some())
+    });
+    if !reads_more || is_taken || !is_plain || block.order.is_empty() {
         return None;
     }
     let clauses = Clauses::of(statement.text, &block.span)?;

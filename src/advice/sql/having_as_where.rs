@@ -9,7 +9,7 @@ use crate::sql::shape::{Block, Clause as In, Column, Condition, Conjunct, ItemKi
 
 use super::in_subquery::other_column;
 use super::statement::{At, Statement, in_title, recommend};
-use super::words::{Clause, Clauses, Edits, as_part};
+use super::words::{Clause, Clauses, Edits, Words, as_part};
 
 rule! {
     /// HAVING tests a plain column, which WHERE could do before groups are made.
@@ -129,10 +129,13 @@ fn is_movable(statement: &Statement<'_>, place: usize, block: &Block, conjunct: 
         let is_it = matches!(&item.kind, ItemKind::Column(own) if own.name.eq_ignore_ascii_case(&column.name));
         is_named && !is_it
     });
+    // Nor does WHERE know what a column is called among what is selected.
+    let is_named = Words::of(statement.text, &conjunct.span)
+        .is_some_and(|words| words.column(&column.name).is_some());
     let is_own = column.of.is_some_and(|of| of.0 == place && is_base(statement, of));
     let is_grouped = block.group.is_empty()
         || block.group.iter().any(|key| key.column.as_ref().is_some_and(|own| own == column));
-    is_own && !is_alias && is_grouped && other.is_none() && !conjunct.span.is_empty()
+    is_own && is_named && !is_alias && is_grouped && other.is_none() && !conjunct.span.is_empty()
 }
 
 fn is_base(statement: &Statement<'_>, at: At) -> bool {

@@ -153,6 +153,13 @@ fn joined(
         return None;
     }
     let clauses = Clauses::of(statement.text, &outer.span)?;
+    // A join of tables neither returns rows nor names its tables by USING.
+    let has_using = clauses
+        .places(Clause::From)
+        .is_some_and(|mut from| from.any(|at| clauses.words.is(at, "USING")));
+    if is_write && (has_using || clauses.span(Clause::Tail).is_some()) {
+        return None;
+    }
     let mut edits = Edits::default();
     clauses.drop_conditions(Clause::Where, std::slice::from_ref(&test.span), &mut edits)?;
     let own = Words::of(statement.text, &test.span)?;
@@ -183,8 +190,11 @@ fn joined(
             let from = clauses.places(Clause::From)?;
             let verb = clauses.places(Clause::Verb)?;
             // `DELETE FROM t` names what it deletes from before FROM once there is a join.
-            if verb.len() == 1 {
-                let at = clauses.words.range(verb.start)?.end;
+            let is_modifier = |at: usize| {
+                ["LOW_PRIORITY", "QUICK", "IGNORE"].iter().any(|it| clauses.words.is(at, it))
+            };
+            if (verb.start + 1..verb.end).all(is_modifier) {
+                let at = clauses.words.span(verb)?.end;
                 edits.replace(at..at, format!(" {called}"));
             }
             let end = clauses.words.span(from)?.end;

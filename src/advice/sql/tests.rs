@@ -231,3 +231,43 @@ fn statements_of_any_size_are_read_soon() {
         assert!(taken.as_secs() < 20, "{taken:?} for {head}");
     }
 }
+
+/// Every statement of the rules' texts, with the tables that it stands under.
+fn statements() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for rule in rules() {
+        let mut schema = String::new();
+        for (kind, text) in blocks(rule.doc) {
+            match kind.as_str() {
+                "sql schema" => schema = text,
+                _ => found.push((schema.clone(), text.trim().to_owned())),
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn statements_cut_anywhere_are_read() {
+    for (schema, text) in statements() {
+        let places = (1..text.len()).step_by(5).filter(|at| text.is_char_boundary(*at));
+        for place in places {
+            for part in [&text[..place], &text[place..]] {
+                let _ = Given::text(part).schema(&schema).try_read();
+            }
+        }
+    }
+}
+
+#[test]
+fn every_rule_is_at_ease_with_the_statements_of_the_others() {
+    let all = statements();
+    let schemas: Vec<&str> = all.iter().map(|(schema, _)| schema.as_str()).step_by(23).collect();
+    for (_, text) in &all {
+        for schema in &schemas {
+            // Tables that are not known, and columns that are not there.
+            let _ = Given::text(text).schema(schema).try_read();
+        }
+        let _ = Given { is_log: true, ..Given::text(text) }.try_read();
+    }
+}

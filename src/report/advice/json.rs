@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::{Advised, Source, Statements, query_cache};
-use crate::advice::{Rejected, Unread};
+use crate::advice::{NotChecked, Rejected, Unread};
 use crate::digest::stat::Rules;
 use crate::plan::Amount;
 use crate::report::findings::{self, index, number};
@@ -33,12 +33,17 @@ pub fn write(advised: &Advised, redact: bool, out: &mut dyn Write) -> io::Result
     list("rejected", advice.rejected.iter().map(rejected), out)?;
     writeln!(out, ",")?;
     list("unread", advice.unread.iter().map(|it| unread(advised, it)), out)?;
-    let mut facts = Map::new();
-    if let Some(simulated) = &advised.query_cache {
-        facts.extend(query_cache::facts(simulated));
-    }
+    let known = advice.facts.iter();
+    let known = known.map(|fact| (fact.name.to_owned(), findings::value(&fact.value)));
+    let replayed = advised.query_cache.iter().flat_map(query_cache::facts);
+    let facts: Map<String, Value> = known.chain(replayed).collect();
     if !facts.is_empty() {
         write!(out, ",\n\"facts\":{}", Value::Object(facts))?;
+    }
+    if !advice.not_checked.is_empty() {
+        writeln!(out, ",")?;
+        let lacks = |it: &NotChecked| json!({ "rule": it.rule, "wants": it.wants });
+        list("not_checked", advice.not_checked.iter().map(lacks), out)?;
     }
     writeln!(out, "\n}}")
 }

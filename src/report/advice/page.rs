@@ -67,6 +67,7 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     if let Some(simulated) = &advised.query_cache {
         page.extend(super::query_cache::pieces(simulated));
     }
+    page.extend(not_checked(advised));
     page.extend(more(advised));
     page
 }
@@ -85,11 +86,16 @@ struct Blocks {
 impl Blocks {
     fn of(findings: &[Finding]) -> Blocks {
         let mut by_class: HashMap<ClassId, Vec<usize>> = HashMap::new();
-        for (place, finding) in findings.iter().enumerate().filter(|(_, it)| !is_quiet(it)) {
+        let loud = |it: &&Finding| !is_quiet(it) && it.subject.query_id.is_some();
+        for (place, finding) in findings.iter().enumerate().filter(|(_, it)| loud(it)) {
             classes(finding).for_each(|id| by_class.entry(id).or_default().push(place));
         }
         let mut taken: Vec<bool> = findings.iter().map(is_quiet).collect();
-        let quiet = (0..findings.len()).filter(|at| taken.get(*at) == Some(&true)).collect();
+        // A class that has something to be changed is no class with nothing to do.
+        let is_loud = |finding: &Finding| classes(finding).any(|id| by_class.contains_key(&id));
+        let quiet = findings.iter().enumerate();
+        let quiet = quiet.filter(|(_, it)| is_quiet(it) && !is_loud(it)).map(|(at, _)| at);
+        let quiet = quiet.collect();
         let mut blocks = Vec::new();
         for (place, cause) in findings.iter().enumerate() {
             if taken.get(place) != Some(&false) {
@@ -178,10 +184,12 @@ fn head(advised: &Advised, blocks: &[Vec<usize>]) -> Vec<Piece> {
     let unread = &advised.counsel.advice.unread;
     if !unread.is_empty() {
         let shares = unread.iter().filter_map(|it| advised.counsel.line(it.query_id)?.share);
-        let share = shares.fold(Amount::ZERO, Amount::plus);
+        let share = shares.reduce(Amount::plus).map_or(String::new(), |share| {
+            let of = if advised.whole_micros.is_some() { "the time" } else { "the weight" };
+            format!(", {} of {of}", percent(share))
+        });
         let classes = count(unread.len() as u64, "class", "classes");
-        let of = if advised.whole_micros.is_some() { "the time" } else { "the weight" };
-        let told = format!("Not understood: {classes}, {} of {of}", percent(share));
+        let told = format!("Not understood: {classes}{share}");
         page.push(Piece::Words(Tone::Warn, told));
     }
     page
@@ -189,12 +197,13 @@ fn head(advised: &Advised, blocks: &[Vec<usize>]) -> Vec<Piece> {
 
 /// The first line: how many changes of which kind.
 fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
-    const KINDS: [(&str, &str); 6] = [
+    const KINDS: [(&str, &str); 7] = [
         ("new index", "new indexes"),
         ("index to replace", "indexes to replace"),
         ("index that should exist", "indexes that should exist"),
         ("index to drop", "indexes to drop"),
         ("rewrite", "rewrites"),
+        ("setting", "settings"),
         ("other finding", "other findings"),
     ];
     let kind = |finding: &Finding| {
@@ -205,7 +214,8 @@ fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
             (Action::None, true) if todo.index.is_some() => 2,
             (Action::Drop, true) => 3,
             (Action::Rewrite, _) => 4,
-            _ => 5,
+            (Action::Set, _) => 5,
+            _ => 6,
         }
     };
     let findings = blocks.iter().flatten().filter_map(|at| finding(advised, *at));
@@ -499,6 +509,39 @@ fn unread(advised: &Advised, depth: Depth) -> Vec<Piece> {
         )
     });
     std::iter::once(Piece::Section("Not understood")).chain(list(told, depth)).collect()
+}
+
+/// Rules of the server that had no evidence, by what they want.
+fn not_checked(advised: &Advised) -> Vec<Piece> {
+    let lost = &advised.counsel.advice.not_checked;
+    if lost.is_empty() {
+        return Vec::new();
+    }
+    // What rules want of one option stands together, with what each asks for.
+    let parts = |wants: &'_ str| -> (String, String) {
+        let cut = [" with ", ": "].iter().find_map(|mark| {
+            let is_own = wants.starts_with("--status FILE with") || wants.starts_with("--symptom");
+            wants.split_once(mark).filter(|_| is_own && !wants.contains(';'))
+        });
+        let (head, own) = cut.unwrap_or((wants, ""));
+        (head.to_owned(), own.to_owned())
+    };
+    let mut heads: Vec<(String, Vec<String>)> = Vec::new();
+    for it in lost {
+        let (head, own) = parts(&it.wants);
+        let own = if own.is_empty() { String::new() } else { format!(" ({own})") };
+        let told = format!("{}{own}", it.rule);
+        match heads.iter_mut().find(|(other, _)| *other == head) {
+            Some((_, rules)) => rules.push(told),
+            None => heads.push((head, vec![told])),
+        }
+    }
+    heads.sort();
+    let told = heads.into_iter().map(|(head, rules)| format!("{head}: for {}", rules.join(", ")));
+    std::iter::once(Piece::Section("Not checked, and what would tell"))
+        // A line that is cut would not say what to give.
+        .chain(list(told, Depth::Full))
+        .collect()
 }
 
 /// What evidence would tell more.

@@ -91,6 +91,7 @@ fn advised(findings: Vec<Finding>) -> Advised {
             query_id: ODD,
             reason: "not understood: MATCH_RECOGNIZE".to_owned(),
         }],
+        ..Advice::default()
     };
     let classes = vec![
         line(LATE, "SELECT depot.vans", 12, 30),

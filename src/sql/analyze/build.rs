@@ -19,6 +19,10 @@ use crate::sql::shape::{
 };
 
 /// What is made of a query.
+///
+/// Numbers of blocks are made by [`block`](Self::block) alone, which gives each a scope and a
+/// beginning too, and numbers of sources by `source`, which gives each what is known of it; none is
+/// ever taken away. So what has a number is there, and is taken by index.
 pub(super) struct Builder<'a> {
     pub(super) text: &'a str,
     pub(super) words: &'a Words,

@@ -2,7 +2,10 @@
 
 use std::any::TypeId;
 
-use sqlparser::ast::{Expr, ObjectName, UnaryOperator, Value, ValueWithSpan};
+use sqlparser::ast::{
+    DuplicateTreatment, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
+    FunctionArguments, ObjectName, UnaryOperator, Value, ValueWithSpan, WindowType,
+};
 use sqlparser::dialect::{Dialect, MySqlDialect, Precedence};
 use sqlparser::keywords::Keyword;
 use sqlparser::parser::{Parser, ParserError};
@@ -84,12 +87,59 @@ impl Server {
             parts.push(parser.parse_identifier()?);
         }
         if parser.peek_token_ref().token == Token::LParen {
-            return parser.parse_function(ObjectName::from(parts));
+            return self.call(parser, ObjectName::from(parts));
         }
         match <[_; 1]>::try_from(parts) {
             Ok([name]) => Ok(Expr::Identifier(name)),
             Err(parts) => Ok(Expr::CompoundIdentifier(parts)),
         }
+    }
+}
+
+impl Server {
+    /// A function: its arguments are plain ones, since the rest was edited. The parser would try
+    /// each as a named one first.
+    fn call(&self, parser: &mut Parser, name: ObjectName) -> Result<Expr, ParserError> {
+        parser.expect_token(&Token::LParen)?;
+        let is_distinct = parser.parse_keyword(Keyword::DISTINCT);
+        // `COUNT(ALL a)`.
+        let _ = !is_distinct && parser.parse_keyword(Keyword::ALL);
+        let mut args = Vec::new();
+        if !parser.consume_token(&Token::RParen) {
+            loop {
+                let argument = match parser.parse_wildcard_expr()? {
+                    Expr::Wildcard(_) => FunctionArgExpr::Wildcard,
+                    Expr::QualifiedWildcard(name, _) => FunctionArgExpr::QualifiedWildcard(name),
+                    argument => FunctionArgExpr::Expr(argument),
+                };
+                args.push(FunctionArg::Unnamed(argument));
+                if !parser.consume_token(&Token::Comma) {
+                    break;
+                }
+            }
+            parser.expect_token(&Token::RParen)?;
+        }
+        let over = match parser.parse_keyword(Keyword::OVER) {
+            true if parser.consume_token(&Token::LParen) => {
+                Some(WindowType::WindowSpec(parser.parse_window_spec()?))
+            }
+            true => Some(WindowType::NamedWindow(parser.parse_identifier()?)),
+            false => None,
+        };
+        Ok(Expr::Function(Function {
+            name,
+            uses_odbc_syntax: false,
+            parameters: FunctionArguments::None,
+            args: FunctionArguments::List(FunctionArgumentList {
+                duplicate_treatment: is_distinct.then_some(DuplicateTreatment::Distinct),
+                args,
+                clauses: Vec::new(),
+            }),
+            within_group: Vec::new(),
+            filter: None,
+            null_treatment: None,
+            over,
+        }))
     }
 }
 

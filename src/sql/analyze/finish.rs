@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::build::{Builder, Naming, Place, bytes};
+use super::build::{Builder, Naming, Place};
 use super::statement::{Statement, Target};
 use super::words::Words;
 use super::{Limits, Parsed, parse};
@@ -237,15 +237,6 @@ impl<'a> Builder<'a> {
             is_too_large: false,
         }
     }
-}
-
-/// Where a span of the parser begins, for messages.
-pub(super) fn place_of(message: &str) -> (&str, Option<usize>) {
-    let (what, place) = message.rsplit_once(" at Line: ").unwrap_or((message, ""));
-    let column = place.split_once(", Column: ").and_then(|(_, column)| column.parse().ok());
-    let at = column.and_then(|column: usize| column.checked_sub(1));
-    let _ = bytes;
-    (what, at)
 }
 
 /// Gives the blocks that are named in a block their new numbers.

@@ -102,17 +102,37 @@ const KEYWORDS: &[(&str, Keyword)] = &[
     ("WINDOW", Keyword::WINDOW), ("WITH", Keyword::WITH), ("XOR", Keyword::XOR),
 ];
 
+/// Where the keywords with each first letter begin in the table, and where the last ones end.
+const FIRST: [usize; 27] = {
+    let mut first = [KEYWORDS.len(); 27];
+    let mut at = KEYWORDS.len();
+    while at > 0 {
+        at -= 1;
+        first[(KEYWORDS[at].0.as_bytes()[0] - b'A') as usize] = at;
+    }
+    let mut letter = 26;
+    while letter > 0 {
+        letter -= 1;
+        if first[letter] > first[letter + 1] {
+            first[letter] = first[letter + 1];
+        }
+    }
+    first
+};
+
 /// The keyword that a word is, whatever its letters' case.
 fn keyword(word: &[u8]) -> Keyword {
-    let mut upper = [0; 16];
-    let Some(upper) = upper.get_mut(..word.len()) else { return Keyword::NoKeyword };
-    upper.copy_from_slice(word);
-    upper.make_ascii_uppercase();
-    match KEYWORDS.binary_search_by(|(name, _)| name.as_bytes().cmp(upper)) {
-        // The search gives a place in the table.
-        Ok(at) => KEYWORDS[at].1,
-        Err(_) => Keyword::NoKeyword,
-    }
+    let letter = match word.first() {
+        Some(first @ b'a'..=b'z') => first - b'a',
+        Some(first @ b'A'..=b'Z') => first - b'A',
+        _ => return Keyword::NoKeyword,
+    };
+    let letter = usize::from(letter);
+    let from = FIRST.get(letter).copied().unwrap_or(0);
+    let to = FIRST.get(letter + 1).copied().unwrap_or(0);
+    let names = KEYWORDS.get(from..to).unwrap_or_default();
+    let found = names.iter().find(|(name, _)| name.as_bytes().eq_ignore_ascii_case(word));
+    found.map_or(Keyword::NoKeyword, |(_, keyword)| *keyword)
 }
 
 /// Keywords that are functions before a parenthesis.
@@ -231,45 +251,95 @@ impl Words {
 
     /// Whether the caller's stack will do for the parser.
     pub(super) fn is_shallow(&self, text: &str) -> bool {
-        let levels = self.levels(text);
-        levels.nested <= SHALLOW.nested
-            && levels.before <= SHALLOW.before
-            && levels.between <= SHALLOW.between
+        self.levels(text).is_within(SHALLOW)
     }
 
     fn levels(&self, text: &str) -> Levels {
-        let mut levels = Levels { nested: self.depth, ..Levels::default() };
+        use Keyword as K;
+        let mut deepest = Levels::default();
+        let mut here = Levels::default();
         let mut behind_operand = false;
         for &tok in &self.tokens {
-            let is_prefix = match tok.kind {
-                Kind::Operator => !behind_operand,
-                Kind::Word => matches!(
-                    tok.word,
-                    Keyword::NOT | Keyword::BINARY | Keyword::CASE | Keyword::INTERVAL
-                ),
-                _ => is_byte(text, tok, b'!') || is_byte(text, tok, b'~'),
-            };
-            let is_level = tok.kind == Kind::Operator
-                || (tok.kind == Kind::Word && !tok.is(Keyword::NoKeyword));
-            levels.before += usize::from(is_prefix);
-            levels.between += usize::from(is_level);
+            match tok.kind {
+                Kind::Operator => {
+                    here.before += usize::from(!behind_operand);
+                    here.between += 1;
+                }
+                Kind::Word => match tok.word {
+                    K::NoKeyword => {}
+                    K::CASE => here.nested += 1,
+                    K::END => here.nested = here.nested.saturating_sub(1),
+                    K::NOT | K::BINARY | K::INTERVAL => here.before += 1,
+                    K::AND | K::OR | K::XOR => {
+                        here = Levels { connectives: here.connectives + 1, ..here.kept() };
+                    }
+                    K::UNION | K::EXCEPT | K::INTERSECT => {
+                        here = Levels { unions: here.unions + 1, ..here.kept() };
+                        here.connectives = 0;
+                    }
+                    K::SELECT
+                    | K::FROM
+                    | K::WHERE
+                    | K::ON
+                    | K::GROUP
+                    | K::HAVING
+                    | K::ORDER
+                    | K::LIMIT
+                    | K::SET => here = Levels { connectives: 0, ..here.kept() },
+                    K::WHEN | K::THEN | K::ELSE => here = here.kept(),
+                    _ => here.between += 1,
+                },
+                _ if is_byte(text, tok, b',') => here = here.kept(),
+                _ if is_byte(text, tok, b'(') => here.nested += 1,
+                _ if is_byte(text, tok, b')') => here.nested = here.nested.saturating_sub(1),
+                _ if is_byte(text, tok, b'!') || is_byte(text, tok, b'~') => here.before += 1,
+                _ => {}
+            }
             behind_operand = ends_operand(text, tok);
+            deepest = deepest.max(here);
         }
-        levels
+        deepest
     }
 }
 
-/// How deep the parser may go: by parentheses, by operators before an operand, and by those between
-/// two, which cost it least.
+/// How deep the parser may go: by parentheses and CASE; by operators before an operand, and by those
+/// between two, as far as they may be of one expression; by AND and OR of one condition; by UNION.
 #[derive(Debug, Clone, Copy, Default)]
 struct Levels {
     nested: usize,
     before: usize,
     between: usize,
+    connectives: usize,
+    unions: usize,
 }
 
 /// Levels of each kind up to which the caller's stack will do: 2 MiB, not optimized.
-const SHALLOW: Levels = Levels { nested: 8, before: 12, between: 160 };
+const SHALLOW: Levels = Levels { nested: 8, before: 8, between: 60, connectives: 160, unions: 160 };
+
+impl Levels {
+    /// What goes on where an expression ends.
+    fn kept(self) -> Self {
+        Self { before: 0, between: 0, ..self }
+    }
+
+    fn max(self, other: Self) -> Self {
+        Self {
+            nested: self.nested.max(other.nested),
+            before: self.before.max(other.before),
+            between: self.between.max(other.between),
+            connectives: self.connectives.max(other.connectives),
+            unions: self.unions.max(other.unions),
+        }
+    }
+
+    fn is_within(self, most: Self) -> bool {
+        self.nested <= most.nested
+            && self.before <= most.before
+            && self.between <= most.between
+            && self.connectives <= most.connectives
+            && self.unions <= most.unions
+    }
+}
 
 fn is_byte(text: &str, tok: Tok, byte: u8) -> bool {
     match tok.kind {
@@ -357,7 +427,11 @@ mod tests {
     #[test]
     fn the_table_is_in_order() {
         assert!(KEYWORDS.is_sorted_by(|a, b| a.0 < b.0));
+        for (name, word) in KEYWORDS {
+            assert_eq!(keyword(name.to_lowercase().as_bytes()), *word);
+        }
         assert_eq!(keyword(b"straight_JOIN"), Keyword::STRAIGHT_JOIN);
+        assert_eq!(keyword(b"zone"), Keyword::NoKeyword);
         assert_eq!(keyword(b"straight_joins_and_more"), Keyword::NoKeyword);
     }
 }

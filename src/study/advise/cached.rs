@@ -8,7 +8,7 @@ use crate::event::Event;
 use crate::metric::Registry;
 use crate::report::Report;
 use crate::schema::{Schema, TableKind};
-use crate::server::{Config, Status, Variables};
+use crate::server::Variables;
 
 use super::super::{Request, Study};
 
@@ -21,16 +21,6 @@ pub struct Cached {
     pub sizes: Vec<u64>,
     /// Whether each statement is told.
     pub traces: bool,
-    /// What the server said of itself.
-    pub variables: Variables,
-    /// Its counters.
-    pub status: Status,
-    /// Its option file.
-    pub config: Option<Config>,
-    /// Cores of its machine.
-    pub cores: Option<u64>,
-    /// States of its threads, as SHOW PROCESSLIST prints them.
-    pub states: Vec<String>,
 }
 
 /// The schema as the cache asks it.
@@ -86,9 +76,9 @@ impl Tables for Known<'_> {
 /// Reads a log once: for its digest, and for the query cache.
 pub(super) fn read(
     mut study: Study,
-    cached: &Cached,
+    variables: &Variables,
 ) -> Result<(Report, Request, Log, Settings), Error> {
-    let settings = Settings::of(&cached.variables);
+    let settings = Settings::of(variables);
     let framers = study.framers();
     let reading = study.reading();
     let schema = study.request.schema.take();

@@ -219,8 +219,8 @@ impl Pile {
         Some(self.weight_of(heap).ratio(whole)?.times(Amount::whole(100)))
     }
 
-    /// What a reader is told of the classes.
-    pub fn lines(&self, rules: Rules) -> Vec<Line> {
+    /// What a reader is told of the classes. What has not run yet has no share.
+    pub fn lines(&self, rules: Rules, is_review: bool) -> Vec<Line> {
         let whole =
             self.classes.values().fold(Amount::ZERO, |sum, heap| sum.plus(self.weight_of(heap)));
         let line = |(id, heap): (&ClassId, &Heap)| {
@@ -229,7 +229,7 @@ impl Pile {
                 id: *id,
                 item: String::from_utf8_lossy(&item_of(sample, rules)).into_owned(),
                 calls: heap.calls,
-                share: self.share(heap, whole),
+                share: self.share(heap, whole).filter(|_| !is_review),
                 micros: heap.micros.filter(|_| self.is_timed()),
             }
         };
@@ -288,5 +288,75 @@ fn name(tokens: &mut Tokens<'_>) -> Option<String> {
         TokenKind::Quoted => Some(text.trim_matches('`').replace("``", "`")),
         TokenKind::Word | TokenKind::Name => Some(text),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pile(text: &str) -> Pile {
+        let mut pile = Pile::default();
+        pile.add(text.as_bytes(), 0, &Options::default());
+        pile
+    }
+
+    const FIRST: &str = "USE `depot`;\n-- calls: 2, total seconds: 3\nSELECT a FROM t WHERE b = 1;";
+    const SECOND: &str =
+        "USE yard;\n-- calls: 5, total seconds: 4.5\nselect a\nfrom t where b = 2;";
+
+    #[test]
+    fn statements_of_one_class_add_up_in_any_order() {
+        for text in [format!("{FIRST}\n{SECOND}"), format!("{SECOND}\n{FIRST}")] {
+            let pile = pile(&text);
+            let workload = pile.workload(&[], false);
+            let [class] = workload.classes.as_slice() else { panic!("{workload:?}") };
+            assert_eq!((class.calls, class.micros), (7, Some(7_500_000)));
+            assert!(workload.is_timed);
+            // The statement that takes longest stands for the class, with its database.
+            assert_eq!(
+                class.samples,
+                ["select a\nfrom t where b = 2", "SELECT a FROM t WHERE b = 1"]
+            );
+            assert_eq!(class.database.as_deref(), Some("yard"));
+            assert_eq!(class.load.share, Some(Amount::whole(100)));
+            assert_eq!(pile.statements(), 2);
+        }
+    }
+
+    #[test]
+    fn weights_are_no_times() {
+        let pile = pile(
+            "-- weight: 1.5\nSELECT a FROM t;\n-- weight: 2\nSELECT a FROM t;\nSELECT b FROM u",
+        );
+        let workload = pile.workload(&[], false);
+        assert!(!workload.is_timed);
+        let mut told: Vec<(u64, Option<Amount>, Option<u64>)> =
+            workload.classes.iter().map(|it| (it.calls, it.weight, it.micros)).collect();
+        told.sort();
+        assert_eq!(told, [(1, None, None), (2, Amount::parse("3.5"), None)]);
+        assert_eq!(pile.is_mixed(), None);
+    }
+
+    #[test]
+    fn no_more_statements_of_a_class_are_kept_than_are_looked_at() {
+        let text: String = (0..50).map(|n| format!("SELECT a FROM t WHERE b = {n};\n")).collect();
+        let workload = pile(&text).workload(&[], true);
+        assert_eq!((workload.classes[0].samples.len(), workload.classes[0].calls), (SAMPLES, 50));
+        // Under review nothing has a share.
+        assert_eq!(workload.classes[0].load.share, None);
+    }
+
+    #[test]
+    fn what_only_changes_the_session_has_no_class() {
+        let pile = pile(
+            "SET NAMES utf8; USE depot; SET STATEMENT max_statement_time = 1 FOR SELECT 1; EXPLAIN SELECT 2",
+        );
+        let mut samples: Vec<String> = Vec::new();
+        for class in pile.workload(&[], false).classes {
+            samples.extend(class.samples);
+        }
+        samples.sort();
+        assert_eq!(samples, ["SELECT 2", "SET STATEMENT max_statement_time = 1 FOR SELECT 1"]);
     }
 }

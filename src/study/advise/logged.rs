@@ -1,5 +1,7 @@
 //! The workload of a slow log: what its digest knows of each class.
 
+use std::collections::HashMap;
+
 use crate::advice::{Class, Workload, load};
 use crate::digest::class::ClassDigest;
 use crate::metric::{self, MetricId};
@@ -102,8 +104,8 @@ pub fn line(report: &Report, class: &Class<'_>, place: usize) -> Line {
     }
 }
 
-/// The place of a class in the digest.
-pub fn places(report: &Report) -> std::collections::HashMap<ClassId, usize> {
-    let shown = report.profile.shown.iter().map(|ranked| ranked.class);
+/// The places in the digest of the first classes that are shown.
+pub fn places(report: &Report, most: usize) -> HashMap<ClassId, usize> {
+    let shown = report.profile.shown.iter().map(|ranked| ranked.class).take(most);
     shown.map(|place| (report.id_of(place), place)).collect()
 }

@@ -74,10 +74,35 @@ where
         };
         let mut best = None;
         match self.block.uses.len() {
-            0..=EVERY_ORDER => self.every(&start, &mut best),
+            0 | 1 => self.every(&start, &[], &mut best),
+            2..=EVERY_ORDER => {
+                let mut order = None;
+                if self.block.limit.is_some() && !self.block.order.is_empty() {
+                    self.cheapest(&start, &mut order);
+                }
+                let order = order.map_or(Vec::new(), |(_, order)| order);
+                self.every(&start, &order, &mut best);
+            }
             _ => self.greedy(&start, &mut best),
         }
         best
+    }
+
+    /// The order of the join that reads least, LIMIT and ORDER BY aside: a server chooses it so,
+    /// and only then looks for an index that gives the order.
+    fn cheapest(&self, path: &Path<'c>, best: &mut Option<(f64, Vec<usize>)>) {
+        let count = self.block.uses.len();
+        if path.before.count_ones() as usize == count {
+            *best = Some((path.reads, path.of_use.iter().map(|(of, _)| *of).collect()));
+            return;
+        }
+        for of in (0..count).filter(|of| self.may_come(*of, path.before)) {
+            let steps = self.steps(path, of).into_iter();
+            let Some(next) = steps.min_by(|a, b| a.reads.total_cmp(&b.reads)) else { continue };
+            if best.as_ref().is_none_or(|(least, _)| next.reads < *least) {
+                self.cheapest(&next, best);
+            }
+        }
     }
 
     fn may_come(&self, of: usize, before: u64) -> bool {
@@ -90,7 +115,8 @@ where
         is_new && is_driven && use_of.after.iter().all(|other| before & (1 << other) != 0)
     }
 
-    fn every(&self, path: &Path<'c>, best: &mut Option<Cost>) {
+    /// Every order of the uses, or the one given.
+    fn every(&self, path: &Path<'c>, order: &[usize], best: &mut Option<Cost>) {
         let count = self.block.uses.len();
         if path.before.count_ones() as usize == count {
             self.close(path, best);
@@ -103,9 +129,11 @@ where
         if is_hopeless {
             return;
         }
-        for of in (0..count).filter(|of| self.may_come(*of, path.before)) {
+        let given = order.get(path.before.count_ones() as usize);
+        let is_next = |of: &usize| given.is_none_or(|given| given == of);
+        for of in (0..count).filter(|of| is_next(of) && self.may_come(*of, path.before)) {
             for next in self.steps(path, of) {
-                self.every(&next, best);
+                self.every(&next, order, best);
             }
         }
     }
@@ -152,24 +180,30 @@ where
         if path.before == 0 && self.sub.is_none() {
             return accesses.into_iter().map(|it| step(it, it.cost(), false)).collect();
         }
-        let mut best: Option<(f64, bool, Access<'c>)> = None;
-        for access in accesses {
-            let is_scan = access.searched == 0;
-            let each = if access.lookups > 0.0 && is_scan {
-                // Nobody scans an index to look all rows up.
-                continue;
-            } else {
-                access.cost()
-            };
-            // A join buffer, or a hash, reads the table once.
-            let reads = if is_scan { each } else { path.rows.max(1.0) * each };
-            if best.as_ref().is_none_or(|(least, ..)| reads < *least) {
-                best = Some((reads, is_scan, access));
-            }
-        }
-        best.into_iter()
-            .map(|(reads, is_buffered, access)| step(access, reads, is_buffered && path.rows > 1.0))
-            .collect()
+        let chosen = self.by_row(&accesses).map(|access| (access, false));
+        let chosen = chosen.or_else(|| {
+            // A join buffer, or a hash, reads the table once. Nobody scans an index to look all
+            // rows up.
+            let once = accesses.iter().filter(|it| it.searched > 0 || it.lookups == 0.0);
+            let least = once.min_by(|a, b| a.cost().total_cmp(&b.cost()))?;
+            Some((*least, true))
+        });
+        let next = chosen.map(|(access, is_buffered)| {
+            let times = if is_buffered { 1.0 } else { path.rows.max(1.0) };
+            step(access, times * access.cost(), is_buffered && path.rows > 1.0)
+        });
+        next.into_iter().collect()
+    }
+
+    /// The look-up that a server takes where it can take one: the fewest entries. Of several that
+    /// it cannot tell apart, since only what is behind the equalities differs, it may take any: the
+    /// worst counts, unless one covers.
+    fn by_row(&self, accesses: &[Access<'c>]) -> Option<Access<'c>> {
+        let looks_up = accesses.iter().filter(|access| access.is_by_row);
+        let least = looks_up.clone().map(|access| access.entries).min_by(f64::total_cmp)?;
+        let mut same = looks_up.filter(|access| access.entries <= least * 1.01);
+        let covering = same.clone().find(|access| access.is_covering);
+        covering.or_else(|| same.by_ref().max_by(|a, b| a.cost().total_cmp(&b.cost()))).copied()
     }
 
     /// What is behind the join: grouping, order, LIMIT, subqueries.
@@ -206,7 +240,8 @@ where
                     sorted += found;
                     may_stop = false;
                 }
-                if !self.block.order.is_empty() && !(is_ordered && gives(&self.block.order)) {
+                let is_given = is_ordered && gives(&self.block.order);
+                if !self.block.order.is_empty() && !is_given {
                     extra += sort(groups) + if is_ordered { groups } else { 0.0 };
                     may_stop = false;
                 }
@@ -243,6 +278,14 @@ where
                 factor = (limit / rows).clamp(0.0, 1.0);
             }
             rows = rows.min(limit);
+        }
+        // In a join each row costs a look-up in the next table, also out of an index that covers.
+        let is_wide = self.block.uses.len() > 1
+            && access.searched > 0
+            && access.key.is_some_and(|key| !key.is_clustering)
+            && access.entries * factor > LOOKED_UP * all;
+        if is_wide {
+            return None;
         }
         if access.key.is_some() && access.lookups > 0.0 {
             let looked_up = access.lookups * factor;

@@ -12,7 +12,7 @@ use crate::advice::index::limit;
 
 use super::{
     Candidate, Floors, Gain, LEAST, LEAST_OF_OWN, LEAST_READS, Left, MOST_NEW, MOST_OF_TABLE,
-    SHARE, Selector,
+    Selector,
 };
 
 /// Candidates that are taken.
@@ -71,9 +71,9 @@ impl Selector<'_, '_> {
         }
         let mut taken = Taken::default();
         loop {
-            for place in 0..candidates.len() {
-                if matches!(states[place], State::New) {
-                    states[place] = self.state(candidates, &taken, place, None);
+            for (place, state) in states.iter_mut().enumerate() {
+                if matches!(state, State::New) {
+                    *state = self.state(candidates, &taken, place, None);
                 }
             }
             let Some(place) = self.best(candidates, &states) else { break };
@@ -208,22 +208,16 @@ impl Selector<'_, '_> {
     }
 
     fn is_worth(&self, gain: &Gain) -> bool {
-        let Floors { whole, least, .. } = self.floors;
-        if gain.saved <= 0.0 {
+        let Floors { whole, least } = self.floors;
+        // What saves less than a second of each hour of a log is not worth a change.
+        if gain.saved <= 0.0 || gain.saved < least {
             return false;
         }
         let own: f64 =
             gain.classes.iter().map(|(at, before, _)| self.classes[*at].unit * before).sum();
         let is_much_a_call =
             gain.classes.iter().any(|(_, before, after)| before - after >= LEAST_READS);
-        (gain.saved >= LEAST * whole && gain.saved >= least)
-            || (gain.saved >= LEAST_OF_OWN * own && is_much_a_call && self.matter(gain))
-    }
-
-    /// Whether the classes that gain are a part of the workload that anybody asks about.
-    fn matter(&self, gain: &Gain) -> bool {
-        let weight: f64 = gain.classes.iter().map(|(at, ..)| self.classes[*at].weight()).sum();
-        !self.floors.is_timed || weight >= SHARE * self.floors.whole
+        gain.saved >= LEAST * whole || (gain.saved >= LEAST_OF_OWN * own && is_much_a_call)
     }
 
     fn indexes<'k>(&self, candidates: &'k [Candidate], taken: &[usize]) -> Indexes<'k> {

@@ -47,6 +47,8 @@ impl Selector<'_, '_> {
         for (member, gain) in members.iter_mut().zip(gains) {
             member.gain = gain;
         }
+        // What brings nothing beside the others is not needed.
+        members.retain(|member| member.gain.saved > 0.0);
         members.sort_by(|a, b| {
             b.gain
                 .saved
@@ -77,12 +79,14 @@ impl Selector<'_, '_> {
         for at in self.by_table.get(&own.table).into_iter().flatten() {
             let class = &self.classes[*at];
             let cost = |indexes: &Indexes<'_>| {
-                Counter::new(&class.query, self.tables, indexes).statement().reads
+                Counter::new(&class.query, self.tables, indexes).statement()
             };
-            let (before, after) = (cost(&without), cost(&with));
+            let (before, then) = (cost(&without).reads, cost(&with));
+            let after = then.reads;
             gain.saved += class.unit * (before - after);
             if before - after > before * 0.01 {
                 gain.classes.push((*at, before, after));
+                gain.rows.push(class.scale * then.rows_read());
             }
             for written in &class.query.writes {
                 let keys = [(own.table, &own.key)];

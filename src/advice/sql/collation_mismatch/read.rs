@@ -39,7 +39,7 @@ fn of_test(statement: &Statement<'_>, test: &Test) -> Option<Finding> {
         if fate == Fate::Lost && !is_wanted(statement, (at, column), (of_other, with)) {
             return None;
         }
-        Some(finding(statement, test, (own, column), (partner, with), fate))
+        Some(finding(statement, test, (own, column, at), (partner, with), fate))
     })
 }
 
@@ -97,7 +97,7 @@ fn is_wanted(statement: &Statement<'_>, own: (At, &Column), other: (At, &Column)
 fn finding(
     statement: &Statement<'_>,
     test: &Test,
-    (own, column): (Known<'_>, &Column),
+    (own, column, at): (Known<'_>, &Column, At),
     (other, with): (Known<'_>, &Column),
     fate: Fate,
 ) -> Finding {
@@ -106,7 +106,6 @@ fn finding(
             known.table.collation_of(known.column).or(known.table.charset_of(known.column));
         format!("{} {}", statement.column_name(column), collation.unwrap_or_default())
     };
-    let at = column.of.unwrap_or_default();
     let index = statement.index_for(at, &column.name);
     let title = match (fate, index) {
         (Fate::Refused, _) => format!(

@@ -15,11 +15,11 @@ struct Lost<'a> {
     at: At,
     column: &'a Column,
     span: &'a Range<usize>,
-    kind: Lost2<'a>,
+    with: With<'a>,
 }
 
 /// What it is compared with.
-enum Lost2<'a> {
+enum With<'a> {
     /// Numbers that it equals.
     Numbers(Vec<&'a Value>),
     /// A bound, or what is no literal.
@@ -56,26 +56,26 @@ fn of_values<'a>(statement: &Statement<'_>, test: &'a Test) -> Option<Lost<'a>> 
     let at = test.column.of?;
     text_column(statement, &test.column)?;
     let is_number = |value: &&Value| matches!(value.kind, ValueKind::Number | ValueKind::Truth);
-    let kind = match &test.op {
+    let with = match &test.op {
         Op::Equal(Operand::Value(value)) | Op::NullSafe(Operand::Value(value))
             if is_number(&value) =>
         {
-            Lost2::Numbers(vec![value])
+            With::Numbers(vec![value])
         }
         Op::In(values) | Op::InRows(values) => {
             let numbers: Vec<&Value> = values.iter().filter(is_number).collect();
             if numbers.is_empty() {
                 return None;
             }
-            Lost2::Numbers(numbers)
+            With::Numbers(numbers)
         }
         Op::Range { low, high } => {
             let mut bounds = low.iter().chain(high);
-            bounds.any(|bound| is_number(&&bound.value)).then_some(Lost2::Bound)?
+            bounds.any(|bound| is_number(&&bound.value)).then_some(With::Bound)?
         }
         _ => return None,
     };
-    Some(Lost { at, column: &test.column, span: &test.span, kind })
+    Some(Lost { at, column: &test.column, span: &test.span, with })
 }
 
 /// A join in which the texts are searched for a number.
@@ -93,7 +93,7 @@ fn of_join<'a>(statement: &Statement<'_>, test: &'a Test) -> Option<Lost<'a>> {
         let is_wanted = statement.index_for(at, &own.name).is_some()
             && (statement.index_for(other, &number.name).is_none()
                 || is_after(statement, at, other));
-        is_wanted.then_some(Lost { at, column: own, span: &test.span, kind: Lost2::Column(number) })
+        is_wanted.then_some(Lost { at, column: own, span: &test.span, with: With::Column(number) })
     })
 }
 
@@ -110,8 +110,8 @@ fn finding(statement: &Statement<'_>, lost: &[Lost<'_>]) -> Option<Finding> {
     if statement.fixes_row_besides(first.at, first.column) {
         return None;
     }
-    let with = match &first.kind {
-        Lost2::Column(other) => format!("`{}`, which is a number", statement.column_name(other)),
+    let with = match &first.with {
+        With::Column(other) => format!("`{}`, which is a number", statement.column_name(other)),
         _ => "a number".to_owned(),
     };
     let title = format!(
@@ -135,23 +135,23 @@ fn finding(statement: &Statement<'_>, lost: &[Lost<'_>]) -> Option<Finding> {
         let _ = rewrite(statement, it, &mut edits);
     }
     let sql = statement.rewritten(&edits);
-    let advice = match (&first.kind, sql.is_some()) {
-        (Lost2::Column(_), true) => {
+    let advice = match (&first.with, sql.is_some()) {
+        (With::Column(_), true) => {
             "Compare texts with texts: CAST the number to CHAR, so that the index on the texts is searched for it. Equal as \
              long as each number is stored in one spelling ('5', not '05', and no other text for 0); better still, make both columns one type."
         }
-        (Lost2::Column(_), false) => {
+        (With::Column(_), false) => {
             "Make both columns the same type, or CAST the number to CHAR in the comparison."
         }
-        (Lost2::Bound, _) => {
+        (With::Bound, _) => {
             "Change the column to a number type. Quotes around the constant would change the result: texts have another \
              order, '10' stands before '9'."
         }
-        (Lost2::Numbers(_), true) => {
+        (With::Numbers(_), true) => {
             "Quote the constant, or bind it as a string. Equal as long as each number is stored in one spelling: '5' is, '05' \
              and '5.0' equal the number 5 and not the text."
         }
-        (Lost2::Numbers(_), false) => {
+        (With::Numbers(_), false) => {
             "Quote the constant, or bind it as a string; where a number is stored in several spellings ('5', '05'), change \
              the column to a number type."
         }
@@ -169,9 +169,9 @@ fn finding(statement: &Statement<'_>, lost: &[Lost<'_>]) -> Option<Finding> {
 /// The comparison with values of one type; none where that may be another one.
 fn rewrite(statement: &Statement<'_>, lost: &Lost<'_>, edits: &mut Edits) -> Option<()> {
     let words = Words::of(statement.text, lost.span)?;
-    match &lost.kind {
-        Lost2::Bound => None,
-        Lost2::Numbers(numbers) => {
+    match &lost.with {
+        With::Bound => None,
+        With::Numbers(numbers) => {
             // What is written in another way than it is stored would no longer be found.
             let is_canonical = |value: &&&Value| {
                 value.kind == ValueKind::Number
@@ -190,7 +190,7 @@ fn rewrite(statement: &Statement<'_>, lost: &Lost<'_>, edits: &mut Edits) -> Opt
             }
             Some(())
         }
-        Lost2::Column(number) => {
+        With::Column(number) => {
             let own = words.column(&lost.column.name)?;
             // Of two columns of one name the second one may be meant.
             let mut places = words.columns(&number.name).into_iter();

@@ -74,6 +74,10 @@ fn pages_are_found_by_keys() {
         ),
     );
     check(rule, "SELECT t.id FROM t JOIN p ON p.n = t.n ORDER BY t.id LIMIT 2000, 10", None);
+    // Neither an alias nor a position is known in a subquery.
+    check(rule, "SELECT id, dt AS made FROM t ORDER BY made LIMIT 2000, 10", None);
+    check(rule, "SELECT id, dt FROM t ORDER BY 2 LIMIT 2000, 10", None);
+    check(rule, "SELECT id, n * 2 AS twice FROM t ORDER BY twice LIMIT 2000, 10", None);
     check(
         rule,
         "SELECT id FROM t WHERE (g, id) > (2, 1500) LIMIT 10",
@@ -150,6 +154,14 @@ fn subqueries_become_joins() {
             "UPDATE t a JOIN (SELECT DISTINCT q.n AS value FROM p q) AS wanted ON wanted.value = a.n SET a.s = 'z'",
         ),
     );
+    check(
+        rule,
+        "DELETE LOW_PRIORITY FROM t WHERE n IN (SELECT n FROM p)",
+        Some(
+            "DELETE LOW_PRIORITY t FROM t JOIN (SELECT DISTINCT n AS value FROM p) AS wanted ON wanted.value = t.n",
+        ),
+    );
+    check(rule, "DELETE FROM t USING t WHERE n IN (SELECT n FROM p)", None);
     let old = format!("-- Server version\t5.5.62\n{SCHEMA}");
     assert_eq!(
         Given::text("SELECT id FROM t WHERE n IN (SELECT x FROM p) AND w = 3")
@@ -210,6 +222,8 @@ fn clauses_go_where_they_belong() {
         Some("SELECT id, g FROM t WHERE g = 3 ORDER BY id"),
     );
     check("SQL022", "SELECT g, COUNT(*) FROM t GROUP BY g HAVING NOT (g = 3)", None);
+    check("SQL022", "SELECT g AS grp, COUNT(*) FROM t GROUP BY g HAVING grp = 3", None);
+    check("SQL022", "SELECT n AS g, COUNT(*) FROM t GROUP BY n HAVING g = 3", None);
     check(
         "SQL024",
         "SELECT p.id FROM p LEFT OUTER JOIN t AS b ON b.n = p.n WHERE b.w = 3",

@@ -1,0 +1,61 @@
+//! Memory on disk.
+
+use crate::advice::rule::rule;
+use crate::advice::{Confidence, Finding, Severity};
+
+use super::case::{Case, is_percent};
+use super::say::say;
+
+rule! {
+    /// The host moves memory to disk and back.
+    ///
+    /// **Costs.** A page of the buffer pool in swap is slower than a page on disk.
+    /// **Wrong when.** A few pages that nobody uses lie there: what counts is si and so, not the
+    /// space in use.
+    /// **Verify.** si and so of vmstat are 0.
+    /// **Source.** Linux, vm.swappiness; MySQL manual, memory use.
+    Variables "VAR039" "swap-in-use"
+}
+
+/// Lines of a print that are looked at.
+const MOST: usize = 100_000;
+
+/// Lines of `vmstat` and how many of them moved memory, where a symptom is such a print.
+fn swapping(texts: &[String]) -> Option<(u64, u64)> {
+    let mut columns: Option<(usize, usize)> = None;
+    let (mut lines, mut moved) = (0_u64, 0_u64);
+    for line in texts.iter().flat_map(|text| text.lines()).take(MOST) {
+        let words: Vec<&str> = line.split_whitespace().take(32).collect();
+        let place = |name: &str| words.iter().position(|word| *word == name);
+        if let (Some(into), Some(out), Some(_)) = (place("si"), place("so"), place("swpd")) {
+            columns = Some((into, out));
+            continue;
+        }
+        let number = |at: usize| words.get(at)?.parse::<u64>().ok();
+        if let Some((Some(into), Some(out))) =
+            columns.map(|(into, out)| (number(into), number(out)))
+        {
+            lines += 1;
+            moved += u64::from(into > 0 || out > 0);
+        }
+    }
+    // The first line of a print is the mean since the host started.
+    (lines > 2).then_some((lines, moved))
+}
+
+pub fn read(case: &Case<'_>) -> Option<Finding> {
+    let (lines, moved) = swapping(&case.facts.symptoms)?;
+    if !is_percent(moved, lines, 50) || moved < 3 {
+        return None;
+    }
+    let title = format!("the host moved memory to disk or back in {moved} of {lines} samples");
+    Some(
+        say(case, &RULE, Severity::High, Confidence::High, title)
+            .about("innodb_buffer_pool_size")
+            .seen("samples", lines)
+            .seen("samples_with_swap", moved)
+            .advise("Make the buffers fit (VAR002, with --memory SIZE), look what else runs on the host, and set vm.swappiness between 1 and 10.")
+            .verify("si and so of vmstat 1 are 0 under the usual load.")
+            .end(),
+    )
+}

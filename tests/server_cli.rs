@@ -1,0 +1,202 @@
+//! `adagio advise` on what is known of a server, with the samples of `samples/server`.
+
+use std::path::Path;
+use std::process::Output;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn sample(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/server").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+/// Runs `advise`; an argument `@name` is a sample.
+fn run(arguments: &str) -> Output {
+    let arguments = arguments.split_whitespace().map(|it| match it.strip_prefix('@') {
+        Some(name) => sample(name),
+        None => it.to_owned(),
+    });
+    Command::cargo_bin("adagio").unwrap().arg("advise").args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn json(arguments: &str) -> (Value, String) {
+    let output = run(&format!("{arguments} -o json"));
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{error}");
+    (serde_json::from_slice(&output.stdout).unwrap(), error)
+}
+
+fn rules(advice: &Value) -> Vec<String> {
+    let findings = advice["advice"].as_array().unwrap();
+    findings.iter().map(|it| it["rule"].as_str().unwrap().to_owned()).collect()
+}
+
+#[track_caller]
+fn check(arguments: &str, want: &[&str]) -> Value {
+    let (advice, _) = json(arguments);
+    assert_eq!(rules(&advice), want, "{arguments}: {advice}");
+    advice
+}
+
+const MACHINE: &str = "--memory 16G --cores 8 --disk nvme";
+
+#[test]
+fn a_fresh_server_has_no_finding() {
+    let mysql = "--variables @mysql-8.4-fresh-variables.txt --status @mysql-8.4-fresh-status.txt";
+    let maria =
+        "--variables @mariadb-11.4-fresh-variables.txt --status @mariadb-11.4-fresh-status.tsv";
+    let old = "--variables @mysql-5.0-fresh-list.tsv";
+    for server in [mysql, maria, old] {
+        check(server, &[]);
+        check(&format!("{server} {MACHINE}"), &[]);
+    }
+    // Nothing is lost behind the value over several lines.
+    let advice = check(mysql, &[]);
+    assert_eq!(advice["facts"]["uptime_seconds"], 190);
+}
+
+#[test]
+fn two_samples_tell_what_happened_between() {
+    let busy = "--variables @mysql-8.0-busy-variables.tsv";
+    let advice = check(
+        &format!("{busy} --status @mysql-8.0-busy-before.tsv --status @mysql-8.0-busy-after.tsv"),
+        &["VAR014", "VAR016", "VAR012"],
+    );
+    // 3 MiB a second are 10,800 MiB an hour: 11 GiB.
+    assert_eq!(advice["facts"]["redo_bytes_per_hour"], 10_800_u64 * 1_048_576);
+    let change = &advice["advice"][0]["recommendation"]["variables"][0];
+    assert_eq!(change["name"], "innodb_redo_log_capacity");
+    assert_eq!(
+        (&change["from"], &change["to"]),
+        (&Value::from(104_857_600), &Value::from(11_811_160_064_u64))
+    );
+    assert_eq!(change["restart"], false);
+    assert_eq!(advice["advice"][0]["recommendation"]["action"], "set");
+    assert_eq!(advice["advice"][0]["subject"]["variable"], "innodb_redo_log_capacity");
+    assert_eq!(advice["advice"][1]["recommendation"]["action"], "none");
+    // 1,800 joins without an index in 600 s.
+    assert_eq!(advice["advice"][2]["evidence"]["full_joins_a_second"], 3);
+    // One text with all of it says the same.
+    let (one, error) = json("--variables @mysql-8.0-busy-in-one.txt");
+    assert_eq!((&one["advice"], error.as_str()), (&advice["advice"], ""));
+    // Since the start of the server nine tenths of the temporary tables went to disk.
+    let whole = check(
+        &format!("{busy} --status @mysql-8.0-busy-before.tsv"),
+        &["VAR014", "VAR016", "VAR009", "VAR012"],
+    );
+    assert_eq!(whole["facts"]["tmp_disk_ratio"], 0.875);
+    let swapped = json(&format!(
+        "{busy} --status @mysql-8.0-busy-after.tsv --status @mysql-8.0-busy-before.tsv"
+    ));
+    assert!(swapped.1.contains("swapped"), "{}", swapped.1);
+}
+
+#[test]
+fn an_option_file_is_held_against_the_version() {
+    let (advice, error) =
+        json("--variables @mysql-8.4-fresh-variables.txt --config @old-options.cnf");
+    assert_eq!(rules(&advice), ["QC009", "VAR034", "VAR034"]);
+    let lines: Vec<&Value> =
+        advice["advice"].as_array().unwrap().iter().map(|it| &it["evidence"]["line"]).collect();
+    // The query cache and expire_logs_days stop the server; innodb_log_file_size is only deprecated.
+    assert_eq!(lines, [&Value::from(9), &Value::from(14), &Value::from(8)]);
+    assert!(
+        error.contains("!includedir /etc/mysql/conf.d/") && error.contains("is not followed"),
+        "{error}"
+    );
+}
+
+#[test]
+fn the_text_says_what_to_run_and_what_was_not_checked() {
+    let output = run(
+        "--variables @mysql-8.0-busy-variables.tsv --status @mysql-8.0-busy-before.tsv --status @mysql-8.0-busy-after.tsv",
+    );
+    let page = text(&output.stdout);
+    for part in [
+        "SET PERSIST innodb_redo_log_capacity = 11811160064;",
+        "RESET PERSIST IF EXISTS innodb_redo_log_capacity;",
+        "innodb_redo_log_capacity = 11G",
+        "Not checked, and what would tell",
+        "--memory SIZE of the machine: for VAR002",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
+
+#[test]
+fn kinds_are_chosen_and_gates_hold() {
+    let busy = "--variables @mysql-8.0-busy-variables.tsv";
+    check(&format!("{busy} --only query-cache"), &[]);
+    check(&format!("{busy} --only variables"), &["VAR016", "VAR012"]);
+    assert_eq!(run(&format!("{busy} --fail-on high")).status.code(), Some(1));
+    assert_eq!(run(&format!("{busy} --fail-on critical")).status.code(), Some(0));
+}
+
+#[test]
+fn symptoms_need_no_other_evidence() {
+    let output = Command::cargo_bin("adagio")
+        .unwrap()
+        .args(["advise", "-o", "json", "--symptom", "SQLSTATE[HY000] [2002] Connection timed out"])
+        .output()
+        .unwrap();
+    let advice: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(rules(&advice), ["VAR023"]);
+    assert_eq!(advice["advice"][0]["recommendation"]["action"], "none");
+}
+
+#[track_caller]
+fn refused(arguments: &str, words: &[&str]) {
+    let output = run(arguments);
+    let error = text(&output.stderr);
+    assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""), "{error}");
+    assert!(words.iter().all(|word| error.contains(word)), "{arguments}: {error}");
+    assert!(error.lines().count() <= 2, "{error}");
+}
+
+#[test]
+fn what_is_no_server_is_refused_in_a_line() {
+    refused("--variables @postgresql-settings.txt", &["no variable", "postgresql-settings.txt"]);
+    refused("--status @postgresql-settings.txt", &["no counter", "postgresql-settings.txt"]);
+    refused("--config @postgresql-settings.txt", &["no group of options"]);
+    refused("--variables @mysql-8.0-busy-before.tsv", &["holds counters", "--status"]);
+    refused("--status @mysql-8.0-busy-variables.tsv", &["holds variables", "--variables"]);
+    refused("--variables nowhere.tsv", &["nowhere.tsv"]);
+    refused("--memory 5X --variables @mysql-5.0-fresh-list.tsv", &["5X", "64G"]);
+    refused("--disk tape --variables @mysql-5.0-fresh-list.tsv", &["tape", "nvme"]);
+    let three = "--status @mysql-8.0-busy-before.tsv ".repeat(3);
+    refused(&three, &["--status", "two"]);
+}
+
+/// Half a print is read for what it is, and no rule speaks of what is lost.
+#[test]
+fn samples_cut_anywhere_break_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.txt");
+    for name in [
+        "mysql-8.4-fresh-variables.txt",
+        "mariadb-11.4-fresh-variables.txt",
+        "mysql-5.0-fresh-list.tsv",
+    ] {
+        let whole = std::fs::read(sample(name)).unwrap();
+        for part in 1..12 {
+            std::fs::write(&path, &whole[..whole.len() * part / 12]).unwrap();
+            let output = Command::cargo_bin("adagio")
+                .unwrap()
+                .args(["advise", "-o", "json", "--variables", path.to_str().unwrap()])
+                .output()
+                .unwrap();
+            match output.status.code() {
+                Some(0) => {
+                    let advice: Value = serde_json::from_slice(&output.stdout).unwrap();
+                    assert_eq!(rules(&advice), [""; 0], "{name} {part}");
+                }
+                code => assert_eq!(code, Some(2), "{name} {part}"),
+            }
+        }
+    }
+}
