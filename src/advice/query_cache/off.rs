@@ -27,7 +27,7 @@ rule! {
 
 /// Least share of the time of reading that has to be saved, in percent.
 const MIN_SAVED: u64 = 20;
-/// Most results that nobody asks for again, in percent of those stored.
+/// Most results that go before anybody asks for them again, in percent of those stored.
 const MOST_UNUSED: u64 = 50;
 /// Hits for each write that drops results, where such writes come more than once a second.
 const HITS_PER_WRITE: u64 = 10;
@@ -45,7 +45,7 @@ pub fn pays(case: &Case<'_>, outcome: &Outcome) -> Result<(), String> {
     }
     if outcome.unused > 0 && !is_share(outcome.inserts, outcome.unused, 10_000 / MOST_UNUSED) {
         return Err(format!(
-            "{} of {} results stored would never be asked for again",
+            "{} of {} results stored would go before anybody asks for them again",
             outcome.unused, outcome.inserts
         ));
     }
@@ -95,7 +95,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     finding.evidence.push(crate::advice::Fact::number("seconds_saved", seconds(knee.saved_micros)));
     seen(&mut finding, "writes_that_drop_results", outcome.invalidations);
     seen(&mut finding, "results_dropped", outcome.dropped);
-    seen(&mut finding, "stored_and_never_asked_for", outcome.unused);
+    seen(&mut finding, "results_gone_unused", outcome.unused);
     seen(&mut finding, "most_bytes_in_use", outcome.peak);
     saves(&mut finding, knee.saved_micros, load.read_micros);
     finding.recommendation.text = format!(

@@ -47,7 +47,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     let mut finding = finding(&RULE, Severity::Low, Confidence::Medium, title);
     seen(&mut finding, "classes", classes as u64);
     seen(&mut finding, "results_stored", outcome.inserts);
-    seen(&mut finding, "stored_and_never_asked_for", outcome.unused);
+    seen(&mut finding, "results_gone_unused", outcome.unused);
     finding.recommendation.text =
         "Where the statements can be changed: write SELECT SQL_CACHE in these classes and set query_cache_type = DEMAND, so \
          that all others pass the cache by. Change the statements first, the variable then."

@@ -42,7 +42,7 @@ pub struct Outcome {
     pub invalidations: u64,
     /// Results that they dropped.
     pub dropped: u64,
-    /// Results stored that nobody asked for again.
+    /// Results that went before anybody asked for them again.
     pub unused: u64,
     /// Results above the limit: how many, and microseconds that a second asking would have saved.
     pub oversize: u64,
@@ -172,9 +172,6 @@ pub fn replay(log: &Log, points: &[Point], settings: &Settings, how: Replay) -> 
             Edge::Middle => cache.middle(trace, point.event()),
             Edge::End => cache.end(trace, point.event()),
         }
-    }
-    for slot in &cache.slots {
-        cache.outcome.unused += u64::from(slot.state != State::Absent && slot.hits == 0);
     }
     if !how.predicts {
         cache.outcome.predictions = Vec::new();

@@ -66,16 +66,7 @@ fn log_of(lines: &[Line<'_>], variables: &[(&str, &str)], rounds: usize) -> (Log
 fn rules_of(lines: &[Line<'_>], variables: &[(&str, &str)], rounds: usize) -> Vec<Finding> {
     let (log, settings) = log_of(lines, variables, rounds);
     let simulated = simulate(log, settings.clone(), &[], false);
-    let status = Status::default();
-    let simulated = Some(&simulated);
-    advise(&Case {
-        settings: &settings,
-        simulated,
-        status: &status,
-        config: None,
-        cores: None,
-        states: &[],
-    })
+    advise(&Case { settings: &settings, simulated: &simulated, cores: None })
 }
 
 fn codes(findings: &[Finding]) -> Vec<&str> {
@@ -109,7 +100,7 @@ fn a_cache_that_would_pay_is_switched_on() {
     let lines: Vec<Line<'_>> = texts.iter().map(|text| (text.as_str(), 1, 5_000, 300)).collect();
     let found = rules_of(&lines, OFF, 100);
     assert_eq!(codes(&found), ["QC001"]);
-    assert_eq!(value_set(&found, "query_cache_type"), Some("'ON'".to_owned()));
+    assert_eq!(value_set(&found, "query_cache_type"), Some("ON".to_owned()));
     assert_eq!(value_set(&found, "query_cache_size"), None, "1 MiB is what it has already");
     let benefit = found[0].benefit.unwrap();
     // 495 hits of 5,000 µs less 50 µs each, of 500 times 5,000 µs.
@@ -137,7 +128,7 @@ fn a_cache_that_seldom_answers_is_switched_off() {
     ];
     let found = rules_of(&lines, ON, 2_000);
     assert_eq!(codes(&found), ["QC003"]);
-    assert_eq!(value_set(&found, "query_cache_type"), Some("'OFF'".to_owned()));
+    assert_eq!(value_set(&found, "query_cache_type"), Some("OFF".to_owned()));
     assert_eq!(value_set(&found, "query_cache_size"), Some("0".to_owned()));
     assert_eq!(codes(&rules_of(&lines, ON, 200)), Vec::<&str>::new(), "too few to tell");
 }
@@ -217,4 +208,31 @@ fn a_table_that_empties_the_cache_is_named() {
     assert_eq!(found[0].subject.table.as_deref(), Some("lib.book"));
     let both = [lines[0], lines[1], lines[2], ("UPDATE shelf SET n = n + 1", 1, 900, 11)];
     assert!(!codes(&rules_of(&both, ON, 30)).contains(&"QC012"));
+}
+
+/// Results of 100,000 bytes with a limit of 64 KiB: the server runs each of them anew. 128 KiB take
+/// them in.
+#[test]
+fn results_above_the_limit_are_named() {
+    let lines = [
+        ("SELECT blurb FROM book WHERE id = 1", 1, 5_000, 100_000),
+        ("SELECT a FROM book WHERE id = 1", 1, 5_000, 300),
+    ];
+    let limited = [ON[0], ON[1], ON[2], ON[3], ("query_cache_limit", "65536")];
+    let found = rules_of(&lines, &limited, 50);
+    assert_eq!(codes(&found), ["QC008"]);
+    assert_eq!(value_set(&found, "query_cache_limit"), Some("131072".to_owned()));
+    assert_eq!(codes(&rules_of(&lines, ON, 50)), Vec::<&str>::new());
+}
+
+/// Twelve classes come again, and one of them takes nearly all the time.
+#[test]
+fn a_cache_that_few_classes_gain_from_is_told() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
+    let texts: Vec<String> = names.iter().map(|it| format!("SELECT {it} FROM book")).collect();
+    let mut lines: Vec<Line<'_>> = texts.iter().map(|text| (text.as_str(), 1, 500, 300)).collect();
+    assert_eq!(codes(&rules_of(&lines, ON, 50)), Vec::<&str>::new());
+    lines[0].2 = 50_000;
+    assert_eq!(codes(&rules_of(&lines, ON, 50)), ["QC002"]);
+    assert_eq!(codes(&rules_of(&lines[..5], ON, 50)), Vec::<&str>::new());
 }

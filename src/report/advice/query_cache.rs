@@ -69,11 +69,9 @@ pub(super) fn pieces(simulated: &Simulated) -> Vec<Piece> {
     for simulation in &simulated.sizes {
         say(Tone::Plain, at_size(simulation, reads));
     }
-    let points = simulated.curve.iter().map(|point| {
-        format!("{} {} hits, {} s", size(point.size), point.hits, saved(point.saved_micros))
-    });
-    let points: Vec<String> = points.collect();
-    say(Tone::Plain, format!("Answered and saved by size: {}.", points.join("; ")));
+    if let Some(told) = by_size(simulated) {
+        say(Tone::Plain, told);
+    }
     if let Some(told) = worst_table(simulated) {
         say(Tone::Plain, told);
     }
@@ -129,8 +127,8 @@ fn at_size(simulation: &Simulation, read_micros: u64) -> String {
         false => format!(", between {} and {}", simulation.hits_low, simulation.hits_high),
     };
     format!(
-        "At {}: {} of {} SELECTs answered ({} %{range}), {} s saved of {} s ({} %); {} stored, {} of these never asked \
-         for again; {} not stored; {} dropped for want of memory; {} writes dropped {} results.",
+        "At {}: {} of {} SELECTs answered ({} %{range}), {} s saved of {} s ({} %); {} stored, {} of these gone \
+         before anybody asked for them; {} not stored; {} dropped for want of memory; {} writes dropped {} results.",
         size(outcome.size),
         outcome.hits,
         outcome.selects,
@@ -145,6 +143,24 @@ fn at_size(simulation: &Simulation, read_micros: u64) -> String {
         outcome.invalidations,
         outcome.dropped,
     )
+}
+
+/// What each size gives, in a line.
+fn by_size(simulated: &Simulated) -> Option<String> {
+    let (first, last) = (simulated.curve.first()?, simulated.curve.last()?);
+    if first.saved_micros == last.saved_micros {
+        return Some(format!(
+            "Any size from {} to {} gives the same: {} hits, {} s saved.",
+            size(first.size),
+            size(last.size),
+            first.hits,
+            saved(first.saved_micros)
+        ));
+    }
+    let told = simulated.curve.iter().map(|point| {
+        format!("{} {} hits, {} s", size(point.size), point.hits, saved(point.saved_micros))
+    });
+    Some(format!("Answered and saved by size: {}.", told.collect::<Vec<_>>().join("; ")))
 }
 
 fn worst_table(simulated: &Simulated) -> Option<String> {
