@@ -52,22 +52,7 @@ impl<'a> Case<'a> {
 
     /// The load of the replayed log.
     pub fn load(&self) -> Option<Load> {
-        let log = &self.replayed()?.log;
-        let reads = log.classes.iter().filter(|class| class.is_select);
-        let mut load = Load { read_micros: 0, selects: 0, seconds: 1 };
-        for class in reads {
-            let (calls, micros) = class.computed;
-            // Hits are counted with what they would have taken.
-            let mean = micros.checked_div(calls).unwrap_or(0);
-            let hits = class.calls.saturating_sub(calls);
-            load.read_micros += micros.saturating_add(mean.saturating_mul(hits));
-            load.selects += class.calls;
-        }
-        if let Some((first, last)) = log.window {
-            let seconds = last.saturating_sub(first) / crate::time::SECOND;
-            load.seconds = u64::try_from(seconds).unwrap_or(1).max(1);
-        }
-        Some(load)
+        self.replayed().map(load_of)
     }
 
     /// The smallest size of the curve that saves nearly all that any does: 95 of 100.
@@ -86,6 +71,26 @@ impl<'a> Case<'a> {
             _ => false,
         }
     }
+}
+
+/// The load of a log.
+pub fn load_of(simulated: &Simulated) -> Load {
+    let log = &simulated.log;
+    let reads = log.classes.iter().filter(|class| class.is_select);
+    let mut load = Load { read_micros: 0, selects: 0, seconds: 1 };
+    for class in reads {
+        let (calls, micros) = class.computed;
+        // Hits are counted with what they would have taken.
+        let mean = micros.checked_div(calls).unwrap_or(0);
+        let hits = class.calls.saturating_sub(calls);
+        load.read_micros += micros.saturating_add(mean.saturating_mul(hits));
+        load.selects += class.calls;
+    }
+    if let Some((first, last)) = log.window {
+        let seconds = last.saturating_sub(first) / crate::time::SECOND;
+        load.seconds = u64::try_from(seconds).unwrap_or(1).max(1);
+    }
+    load
 }
 
 /// Whether one number is at least so many hundredths of another.

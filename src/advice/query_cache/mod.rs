@@ -60,6 +60,12 @@ pub fn advise(case: &Case<'_>) -> Vec<Finding> {
 
 /// Sizes of the curve, in mebibytes.
 const CURVE: &[u64] = &[1, 4, 16, 64, 128];
+/// The greatest of them, in bytes.
+const WIDEST: u64 = 128 << 20;
+
+/// What is said of a server without a query cache.
+const REMOVED: &str = "this server has no query cache (MySQL removed it in 8.0); what stands in its place is a cache in \
+                       the application";
 
 /// What the replay of a log gives.
 #[derive(Debug)]
@@ -125,11 +131,22 @@ pub fn simulate(log: Log, settings: Settings, asked: &[u64], predicts: bool) -> 
         }
     }
     let refused = refusal(&log, &settings);
-    if refused.is_some() {
+    if refused.is_some() || !settings.has_cache() {
+        // A server without such a cache may still have repeats that another one would answer.
+        let widest = refused.is_none().then(|| Simulator::new(&log, &settings).once(WIDEST));
+        let refused = refused.or_else(|| Some(REMOVED.to_owned()));
         let order = Order::Serial;
         let (sizes, curve) = (Vec::new(), Vec::new());
-        let widest = None;
-        return Simulated { settings, log, order, refused, sizes, curve, widest, has_present };
+        return Simulated {
+            settings,
+            log,
+            order,
+            refused,
+            sizes,
+            curve,
+            widest,
+            has_present: false,
+        };
     }
     let simulator = Simulator::new(&log, &settings);
     let order = simulator.order();
@@ -173,13 +190,6 @@ fn refusal(log: &Log, settings: &Settings) -> Option<String> {
     /// Microseconds that a log without threshold has statements below.
     const QUICK: u64 = 10_000;
     const FEW: usize = 20;
-    if !settings.has_cache() {
-        return Some(
-            "this server has no query cache: MySQL removed it in 8.0; what stands in its place is a cache in the \
-             application"
-                .to_owned(),
-        );
-    }
     if let Some(threshold) = settings.threshold.filter(|it| *it > 0) {
         return Some(format!(
             "statements below {} s are not in the log, and the hits and writes that decide are mostly such; \

@@ -3,8 +3,9 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
+use super::Simulated;
 use super::case::{
-    Case, bytes, close, finding, is_share, percent, saves, seconds, seen, set, shown, word,
+    Case, bytes, close, finding, is_share, load_of, percent, saves, seconds, seen, set, shown, word,
 };
 use super::settings::LEAST;
 use super::simulator::Outcome;
@@ -72,6 +73,9 @@ pub fn pays(case: &Case<'_>, outcome: &Outcome) -> Result<(), String> {
 
 pub fn read(case: &Case<'_>) -> Vec<Finding> {
     let settings = case.settings;
+    if !settings.has_cache() {
+        return in_its_place(case).into_iter().collect();
+    }
     let is_known_off = settings.kind.is_some() && !settings.is_on() && settings.has_cache();
     let Some(simulated) = case.replayed().filter(|it| is_known_off && !it.log.tells_hits) else {
         return Vec::new();
@@ -121,13 +125,47 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     vec![close(finding)]
 }
 
+/// A server without a query cache: which repeats a cache in the application would answer.
+fn in_its_place(case: &Case<'_>) -> Option<Finding> {
+    let simulated = case.simulated;
+    let outcome = simulated.widest.as_ref()?;
+    let load = load_of(simulated);
+    if !is_share(outcome.saved_micros, load.read_micros, MIN_SAVED) {
+        return None;
+    }
+    let title = format!(
+        "{} % of the SELECTs, with {} % of their time, repeat a statement whose tables did not change since",
+        percent(outcome.hits, load.selects),
+        percent(outcome.saved_micros, load.read_micros)
+    );
+    let mut finding = finding(&RULE, Severity::Info, Confidence::Medium, title);
+    seen(&mut finding, "selects", load.selects);
+    seen(&mut finding, "repeats_without_a_change", outcome.hits);
+    let saved = seconds(outcome.saved_micros);
+    finding.evidence.push(crate::advice::Fact::number("seconds_saved", saved));
+    finding.recommendation.text = "The server has no cache of results. A cache in the application, or a proxy with one, would \
+         answer these: keep the results of the classes named, and let them go when their tables are written or after \
+         some seconds."
+        .to_owned();
+    finding.verify = "Calls of these classes in a log taken afterwards.".to_owned();
+    finding.queries = ranked(simulated, outcome, 5);
+    Some(finding)
+}
+
 /// The classes that save most.
 pub fn top_classes(
     case: &Case<'_>,
     outcome: &Outcome,
     most: usize,
 ) -> Vec<crate::sql::fingerprint::ClassId> {
-    let Some(simulated) = case.replayed() else { return Vec::new() };
+    case.replayed().map_or_else(Vec::new, |simulated| ranked(simulated, outcome, most))
+}
+
+fn ranked(
+    simulated: &Simulated,
+    outcome: &Outcome,
+    most: usize,
+) -> Vec<crate::sql::fingerprint::ClassId> {
     let mut ranked: Vec<(u64, usize)> =
         outcome.classes.iter().enumerate().map(|(at, (_, micros))| (*micros, at)).collect();
     ranked.sort_by_key(|(micros, at)| (std::cmp::Reverse(*micros), *at));

@@ -236,3 +236,18 @@ fn a_cache_that_few_classes_gain_from_is_told() {
     assert_eq!(codes(&rules_of(&lines, ON, 50)), ["QC002"]);
     assert_eq!(codes(&rules_of(&lines[..5], ON, 50)), Vec::<&str>::new());
 }
+
+/// MySQL 8 has nothing to set; the repeats are there all the same.
+#[test]
+fn a_server_without_a_cache_is_told_of_repeats_and_of_no_variable() {
+    let eight = [("version", "8.0.36"), ("long_query_time", "0.000000")];
+    let lines = [("SELECT a FROM book WHERE id = 1", 1, 5_000, 300)];
+    let found = rules_of(&lines, &eight, 50);
+    assert_eq!(codes(&found), ["QC001"]);
+    assert!(found[0].recommendation.variables.is_empty() && found[0].recommendation.sql.is_empty());
+    assert_eq!(found[0].severity, crate::advice::Severity::Info);
+    let (log, settings) = log_of(&lines, &eight, 50);
+    assert!(simulate(log, settings, &[], false).sizes.is_empty());
+    let lines = [("SELECT a FROM book WHERE id = {round}", 1, 5_000, 300)];
+    assert_eq!(codes(&rules_of(&lines, &eight, 50)), Vec::<&str>::new());
+}

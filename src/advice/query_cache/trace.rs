@@ -119,8 +119,6 @@ pub struct Class {
     pub refusal: Option<Refusal>,
     /// Whether it is a SELECT.
     pub is_select: bool,
-    /// One of its statements begins so, for a reader.
-    pub sample: String,
     /// Events.
     pub calls: u64,
     /// Microseconds of them.
@@ -804,18 +802,15 @@ impl<'t> Recorder<'t> {
 }
 
 fn class_of(id: ClassId, text: &[u8], is_mariadb: bool) -> Class {
-    const SAMPLE: usize = 200;
     let statement = read(text, is_mariadb);
     let (is_select, refusal) = match &statement.does {
         Does::Select(select) => (true, select.refusal),
         _ => (false, None),
     };
-    let sample = String::from_utf8_lossy(text.get(..SAMPLE).unwrap_or(text)).into_owned();
     Class {
         id,
         refusal,
         is_select,
-        sample,
         calls: 0,
         micros: 0,
         texts: 0,
