@@ -328,6 +328,7 @@ fn finding(step: usize, severity: Severity) -> Finding {
             },
         ],
         recommendation: Recommendation {
+            variables: Vec::new(),
             action: Action::Create,
             text: format!("Create an index for the condition {step}."),
             index: Some(IndexProposal {

@@ -73,16 +73,18 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
             ));
         }
     }
-    if let Some(list) = case.text("log_slow_disabled_statements") {
-        if list.split(',').any(|it| !matches!(it.trim().to_ascii_lowercase().as_str(), "" | "sp")) {
-            let what = format!("statements of these kinds are not logged: {list}");
-            found.push(tell(
-                "log_slow_disabled_statements",
-                what,
-                "They cost time as well.",
-                word("sp"),
-            ));
-        }
+    let list = case.text("log_slow_disabled_statements").filter(|list| {
+        let mut kinds = list.split(',').map(|it| it.trim().to_ascii_lowercase());
+        kinds.any(|kind| !kind.is_empty() && kind != "sp")
+    });
+    if let Some(list) = list {
+        let what = format!("statements of these kinds are not logged: {list}");
+        found.push(tell(
+            "log_slow_disabled_statements",
+            what,
+            "They cost time as well.",
+            word("sp"),
+        ));
     }
     let throttle = case.number("log_throttle_queries_not_using_indexes").filter(|it| *it > 0);
     if let Some(most) =
