@@ -26,6 +26,8 @@ pub struct Case<'a> {
 pub struct Load {
     /// Microseconds that all SELECTs took, or would have taken without a cache.
     pub read_micros: u64,
+    /// Microseconds of all statements, counted so.
+    pub whole_micros: u64,
     /// SELECTs.
     pub selects: u64,
     /// Seconds from the first to the last event, at least one.
@@ -77,7 +79,7 @@ impl<'a> Case<'a> {
 pub fn load_of(simulated: &Simulated) -> Load {
     let log = &simulated.log;
     let reads = log.classes.iter().filter(|class| class.is_select);
-    let mut load = Load { read_micros: 0, selects: 0, seconds: 1 };
+    let mut load = Load { read_micros: 0, whole_micros: 0, selects: 0, seconds: 1 };
     for class in reads {
         let (calls, micros) = class.computed;
         // Hits are counted with what they would have taken.
@@ -86,6 +88,8 @@ pub fn load_of(simulated: &Simulated) -> Load {
         load.read_micros += micros.saturating_add(mean.saturating_mul(hits));
         load.selects += class.calls;
     }
+    let others = log.classes.iter().filter(|class| !class.is_select).map(|class| class.micros);
+    load.whole_micros = others.fold(load.read_micros, u64::saturating_add);
     if let Some((first, last)) = log.window {
         let seconds = last.saturating_sub(first) / crate::time::SECOND;
         load.seconds = u64::try_from(seconds).unwrap_or(1).max(1);
@@ -141,9 +145,10 @@ pub fn seen(finding: &mut Finding, name: &'static str, number: u64) {
     finding.evidence.push(Fact::number(name, Amount::whole(number)));
 }
 
-/// What may be saved.
-pub fn saves(finding: &mut Finding, micros: u64, of_micros: u64) {
-    finding.benefit = Some(Benefit { micros: micros.min(of_micros), of_micros });
+/// What may be saved of the time of reading.
+pub fn saves(finding: &mut Finding, micros: u64, load: Load) {
+    let Load { read_micros: of_micros, whole_micros, .. } = load;
+    finding.benefit = Some(Benefit { micros: micros.min(of_micros), of_micros, whole_micros });
 }
 
 /// A variable of the cache that is set: how it is done and undone. Nothing where it is so already.

@@ -101,7 +101,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     seen(&mut finding, "results_dropped", outcome.dropped);
     seen(&mut finding, "results_gone_unused", outcome.unused);
     seen(&mut finding, "most_bytes_in_use", outcome.peak);
-    saves(&mut finding, knee.saved_micros, load.read_micros);
+    saves(&mut finding, knee.saved_micros, load);
     finding.recommendation.text = format!(
         "Switch the query cache on with {}: that is the least size of 1, 4, 16, 64 and 128 MiB that gives 95 % of \
          what any gives for this log. Sessions that connect from then on use it.",

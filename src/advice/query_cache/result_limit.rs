@@ -39,7 +39,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     seen(&mut finding, "results_above_limit", outcome.oversize);
     seen(&mut finding, "largest_bytes", outcome.oversize_bytes);
     finding.evidence.push(Fact::number("seconds_lost", seconds(outcome.lost_micros)));
-    saves(&mut finding, outcome.lost_micros, load.read_micros);
+    saves(&mut finding, outcome.lost_micros, load);
     finding.recommendation.text = format!(
         "Raise the limit to {}, or let these statements send fewer columns and rows, which helps without a cache too.",
         shown(to)

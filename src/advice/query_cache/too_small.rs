@@ -48,6 +48,6 @@ fn replayed(case: &Case<'_>, size: u64) -> Option<Finding> {
     seen(&mut finding, "results_stored", outcome.inserts);
     let load = case.load()?;
     let gained = knee.saved_micros.saturating_sub(outcome.saved_micros);
-    super::case::saves(&mut finding, gained, load.read_micros);
+    super::case::saves(&mut finding, gained, load);
     Some(finding)
 }
