@@ -7,6 +7,7 @@ mod index;
 pub mod load;
 pub mod mask;
 pub mod plan;
+pub mod query_cache;
 mod rule;
 mod sql;
 mod variables;
@@ -80,6 +81,7 @@ pub fn rules() -> Vec<&'static Rule> {
         .chain(sql::rules())
         .chain(index::catalogue::RULES.iter().copied())
         .chain(variables::rules())
+        .chain(query_cache::rules())
         .collect();
     rules.sort_by_key(|rule| rule.code);
     rules.dedup_by_key(|rule| rule.code);

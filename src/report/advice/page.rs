@@ -64,6 +64,9 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     }
     page.extend(rejected(advised, want.depth));
     page.extend(unread(advised, want.depth));
+    if let Some(simulated) = &advised.query_cache {
+        page.extend(super::query_cache::pieces(simulated));
+    }
     page.extend(not_checked(advised));
     page.extend(more(advised));
     page
