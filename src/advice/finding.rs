@@ -262,6 +262,8 @@ pub struct Benefit {
     pub micros: u64,
     /// Microseconds of all the queries served.
     pub of_micros: u64,
+    /// Microseconds of the whole workload.
+    pub whole_micros: u64,
 }
 
 /// What a rule has to say.

@@ -24,10 +24,16 @@ pub fn json(finding: &Finding) -> Json {
     set("recommendation", recommendation(&finding.recommendation));
     if let Some(benefit) = finding.benefit {
         let million = Amount::whole(1_000_000);
+        let share = Amount::whole(benefit.micros).ratio(Amount::whole(benefit.whole_micros));
+        let share = share.map(number);
         let seconds = |micros| Amount::whole(micros).ratio(million).map(number);
         set(
             "benefit",
-            json!({ "seconds": seconds(benefit.micros), "of_seconds": seconds(benefit.of_micros) }),
+            json!({
+                "seconds": seconds(benefit.micros),
+                "of_seconds": seconds(benefit.of_micros),
+                "share": share,
+            }),
         );
     }
     set("verify", json!(finding.verify));

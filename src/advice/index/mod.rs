@@ -193,12 +193,13 @@ fn learn(classes: &[Analysed<'_>], tables: &mut Tables<'_>) {
             }
             if let [block] = blocks.as_slice()
                 && block.sources.len() == 1
-                && block.limit.is_none()
             {
                 // Without a condition all rows are examined; with one as many or fewer, which
                 // tells nothing where it is few.
                 let most = it.class.load.rows_examined.map(|own| rows(own.most));
-                let is_whole = block.conditions.is_empty() && it.shape.writes.is_empty();
+                let is_whole = block.conditions.is_empty()
+                    && block.limit.is_none()
+                    && it.shape.writes.is_empty();
                 let own = most.filter(|most| is_whole || *most >= MANY);
                 seen = seen.into_iter().chain(own).reduce(f64::max);
             }

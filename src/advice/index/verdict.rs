@@ -91,6 +91,9 @@ impl Judge<'_, '_> {
         let known = self.tables.get(*table);
         let (heaviest, then) = self.heaviest(gain);
         let class = &self.weighed[heaviest];
+        // No index makes a call read less than it sends.
+        let load = &self.analysed[class.class].class.load;
+        let then = load.rows_sent.map_or(then, |sent| then.max(super::rows(sent.mean)));
         let id = self.id(class);
         let mut queries: Vec<(f64, ClassId)> = gain
             .classes
@@ -146,6 +149,7 @@ impl Judge<'_, '_> {
                 .iter()
                 .filter_map(|(at, ..)| self.analysed[self.weighed[*at].class].class.micros)
                 .sum(),
+            whole_micros: self.workload.classes.iter().filter_map(|class| class.micros).sum(),
         });
         Finding {
             rule,

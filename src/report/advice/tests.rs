@@ -51,7 +51,8 @@ fn findings() -> Vec<Finding> {
         vec!["ALTER TABLE `depot`.`vans` ADD INDEX `yard_built` (`yard`, `built`)".to_owned()];
     create.recommendation.undo =
         vec!["ALTER TABLE `depot`.`vans` DROP INDEX `yard_built`".to_owned()];
-    create.benefit = Some(Benefit { micros: 600_000_000, of_micros: 900_000_000 });
+    create.benefit =
+        Some(Benefit { micros: 600_000_000, of_micros: 900_000_000, whole_micros: 1_000_000_000 });
     create.verify = "EXPLAIN SELECT id FROM vans WHERE yard = 7 ORDER BY built".to_owned();
     let mut plan = finding("PLAN001", "`vans` is read whole: about 112,690 rows", &[EARLY]);
     plan.category = Category::Plan;
