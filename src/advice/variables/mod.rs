@@ -217,7 +217,11 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
     let explained: Vec<Finding> = explained
         .map(|sign| {
             let rule = rules().find(|rule| rule.code == sign.row.rule);
-            symptom::explain(sign, rule.map_or(super::Category::Variables, |rule| rule.category))
+            symptom::explain(
+                &case,
+                sign,
+                rule.map_or(super::Category::Variables, |rule| rule.category),
+            )
         })
         .collect();
     let is_told = |rule: &str| explained.iter().any(|finding| finding.rule == rule);
