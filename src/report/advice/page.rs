@@ -320,6 +320,14 @@ fn notes_of(advised: &Advised, finding: &Finding, depth: Depth) -> Vec<Note> {
         notes.push(Note::Words(Tone::Plain, head.to_owned()));
         notes.extend(todo.sql.iter().map(|sql| Note::Code(ended(sql))));
     }
+    // Of a server that somebody else runs the text tells where the lines go.
+    let lines = todo.variables.iter().map(|it| &it.option_line);
+    let lines: Vec<&String> = lines.filter(|line| !todo.text.contains(*line)).collect();
+    if !lines.is_empty() {
+        let head = "in the option file, below [mysqld]:".to_owned();
+        notes.push(Note::Words(Tone::Plain, head));
+        notes.extend(lines.into_iter().map(|line| Note::Code(line.clone())));
+    }
     if !todo.undo.is_empty() {
         notes.push(Note::Words(Tone::Dim, "undo:".to_owned()));
         notes.extend(todo.undo.iter().map(|sql| Note::Code(ended(sql))));
