@@ -80,6 +80,7 @@ pub fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&Rule> = plan::rules()
         .chain(sql::rules())
         .chain(index::catalogue::RULES.iter().copied())
+        .chain([&workload::lock_bound::RULE])
         .chain(variables::rules())
         .chain(query_cache::rules())
         .collect();
@@ -99,7 +100,9 @@ pub fn read_statements(workload: &Workload<'_>, schema: Option<&Schema>) -> Vec<
         let (share, is_review) = (class.load.share, workload.is_review);
         Some(sql::read(&sql::Statement { class, shape: &shape, text, schema, share, is_review }))
     };
-    workload.classes.iter().filter_map(read).flatten().collect()
+    let written = workload.classes.iter().filter_map(read).flatten();
+    let waiting = workload.classes.iter().filter_map(workload::lock_bound::look);
+    waiting.chain(written).collect()
 }
 
 /// Looks at a workload as a whole: which indexes it needs, and how its statements are written.
@@ -160,6 +163,7 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
         }));
     }
     advice.rejected = rejected;
+    advice.findings.extend(workload.classes.iter().filter_map(workload::lock_bound::look));
     in_order(&mut advice.findings, workload);
     advice
 }

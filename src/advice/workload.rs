@@ -1,5 +1,7 @@
 //! What advice is given on: the statements of a log or a file, with what is known of each.
 
+pub(super) mod lock_bound;
+
 use crate::plan::{Amount, Plan};
 use crate::schema::Server;
 use crate::sql::fingerprint::ClassId;

@@ -272,7 +272,7 @@ pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
 /// Whether a finding holds without a schema: the statement alone shows it, or a plan does.
 fn is_proved(finding: &Finding, has_plans: bool) -> bool {
     finding.confidence >= Confidence::Medium
-        && (has_plans || finding.category == Category::Sql)
+        && (has_plans || matches!(finding.category, Category::Sql | Category::Workload))
         && finding.severity > Severity::Info
 }
 
