@@ -91,6 +91,7 @@ pub fn read(text: &[u8]) -> Read {
     let wanted =
         |columns: &[String]| NAMES.iter().any(|it| it.iter().all(|name| has(columns, name)));
     let sets = rowset::find(text, &wanted);
+    let lines = Lines::new(text);
     for set in &sets {
         let pairs = set.rows.iter().take(MOST).filter_map(|row| {
             let [name, value] =
@@ -103,7 +104,7 @@ pub fn read(text: &[u8]) -> Read {
         let mut is_cut = set.cut.is_some();
         if is_cut && set.print == Print::Boxed && set.columns.len() == 2 {
             // A value over several lines, such as a public key, may look like the end of the box.
-            is_cut = !rest_of_box(text, set.end, &mut pairs);
+            is_cut = !rest_of_box(&lines, set.end, &mut pairs);
         }
         read.is_cut |= is_cut;
         take(&mut read, pairs);
@@ -115,8 +116,7 @@ pub fn read(text: &[u8]) -> Read {
 }
 
 /// Reads on behind a value over several lines, up to the lower rule of the box; whether it is there.
-fn rest_of_box(text: &[u8], from: usize, pairs: &mut Vec<(String, String)>) -> bool {
-    let lines = Lines::new(text);
+fn rest_of_box(lines: &Lines<'_>, from: usize, pairs: &mut Vec<(String, String)>) -> bool {
     for at in from..lines.len() {
         let line = lines.get(at).unwrap_or_default().trim_ascii();
         if line.starts_with(b"+-") && line.ends_with(b"+") {
@@ -187,6 +187,9 @@ fn is_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -254,4 +257,47 @@ mod tests {
             assert_eq!(read(text), Read::default(), "{}", String::from_utf8_lossy(text));
         }
     }
+
+    proptest! {
+        /// Whatever is given, pieces of prints or not, is read without breaking.
+        #[test]
+        fn pieces_in_any_order_break_nothing(pieces in vec(0..PIECES.len(), 0..40)) {
+            let text: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
+            let _ = read(text.as_bytes());
+            let _ = crate::server::Config::read(text.as_bytes(), None);
+        }
+    }
+
+    const PIECES: &[&str] = &[
+        "+---------------+-------+\n",
+        "| Variable_name | Value |\n",
+        "| Uptime | 9 |\n",
+        "| a",
+        "|",
+        "\n",
+        "\r\n",
+        "Variable_name\tValue\n",
+        "version\t8.0.1\n",
+        "Uptime\t9\n",
+        "\t",
+        "\\",
+        "é",
+        "[mysqld]\n",
+        "[",
+        "]",
+        "=",
+        "skip-",
+        "loose_",
+        "set-variable",
+        "'",
+        "\"",
+        "#",
+        "!include x\n",
+        "********** 1. row **********\n",
+        "Variable_name: version\n",
+        "        Value: 8.0.1\n",
+        "4G",
+        " ",
+        "-----END-----\n",
+    ];
 }

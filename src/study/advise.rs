@@ -258,6 +258,7 @@ pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
     let shown: HashSet<usize> = report.profile.shown.iter().map(|ranked| ranked.class).collect();
     let of_plans = report.plans.iter().filter(|of| shown.contains(&of.class));
     merge(&mut advice.findings, of_plans.flat_map(|of| of.findings.iter().cloned()).collect());
+    advice::in_order(&mut advice.findings, &workload);
     if *redact {
         mask(&mut advice, &workload);
     }
@@ -445,6 +446,7 @@ fn judge(
     asked.judging.store(true, Ordering::Relaxed);
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
+    advice::in_order(&mut advice.findings, workload);
     let Asked { only, redact, .. } = asked;
     let is_asked = |category| only.is_empty() || only.contains(&category);
     advice.findings.retain(|finding| is_asked(finding.category));

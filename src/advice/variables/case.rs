@@ -42,7 +42,8 @@ impl<'a> Case<'a> {
     ) -> Case<'a> {
         Case {
             facts,
-            version: facts.version(),
+            // A log or a dump may tell the version as well.
+            version: facts.version().or_else(|| Version::parse(&workload.server.as_ref()?.version)),
             provider: facts.provider(),
             schema,
             workload,

@@ -56,10 +56,10 @@ fn flush(case: &Case<'_>) -> Option<Finding> {
     Some(
         say(case, &RULE, severity(case, severity_of), Confidence::High, title)
             .about("innodb_flush_log_at_trx_commit")
-            .text("lost_at_a_crash", lost)
+            .text("risk", lost)
             .advise(format!(
                 "With {value}, {lost}. Keep it only where that is accepted (a replica, data that can be loaded \
-                 again); else SET GLOBAL innodb_flush_log_at_trx_commit to 1, which costs one flush for each group of commits."
+                 again); else set innodb_flush_log_at_trx_commit to 1, which costs one flush for each group of commits."
             ))
             .verify("Innodb_os_log_fsyncs a second and the time of COMMIT after the change.")
             .end(),
@@ -83,7 +83,7 @@ fn binlog(case: &Case<'_>) -> Option<Finding> {
         say(case, &RULE, severity(case, Severity::Medium), Confidence::High, title)
             .about("sync_binlog")
             .text("log_bin", case.text("log_bin").unwrap_or_default())
-            .text("lost_at_a_crash", lost.as_str())
+            .text("risk", lost.as_str())
             .advise(format!(
                 "With {value}, {lost}: replicas and a restore to a point in time then lack commits that \
                  InnoDB has. Keep it only where that is accepted; else set sync_binlog to 1, which costs one flush for each group of commits."

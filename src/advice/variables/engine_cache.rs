@@ -4,7 +4,7 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
 use super::case::Case;
-use super::say::{When, bytes, say, size};
+use super::say::{When, bytes, count, say, size};
 
 rule! {
     /// Memory is kept for an engine that no table uses.
@@ -41,5 +41,23 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
         };
         Some(said.verify("ENGINE in information_schema.TABLES; resident memory after the restart.").end())
     });
-    idle.collect()
+    idle.chain(ratio(case)).collect()
+}
+
+/// A share of the buffer pool that a provider gives to TokuDB.
+fn ratio(case: &Case<'_>) -> Option<Finding> {
+    const NAME: &str = "tokudb_buffer_pool_ratio";
+    let percent = case.number(NAME).filter(|percent| *percent > 0)?;
+    if case.has_engine("TokuDB")? {
+        return None;
+    }
+    let title = format!("{percent} % of the buffer pool are kept for TokuDB and no table is of it");
+    Some(
+        say(case, &RULE, Severity::Low, Confidence::Medium, title)
+            .about(NAME)
+            .advise("0 gives the memory back to InnoDB.")
+            .set(NAME, count(0), When::Restart)
+            .verify("ENGINE in information_schema.TABLES; the size of the buffer pool after the restart.")
+            .end(),
+    )
 }

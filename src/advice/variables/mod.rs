@@ -88,6 +88,7 @@ enum Need {
     Disk,
     Tables,
     OptionFile,
+    Version,
     Log,
     Symptom(&'static str),
 }
@@ -120,7 +121,7 @@ const fn many(
     Entry { rule, needs, look: Look::Many(look) }
 }
 
-use Need::{Counters, Disk, Log, Memory, OptionFile, Rates, Symptom, Tables, Variables};
+use Need::{Counters, Disk, Log, Memory, OptionFile, Rates, Symptom, Tables, Variables, Version};
 
 #[rustfmt::skip]
 const ENTRIES: &[Entry] = &[
@@ -157,7 +158,7 @@ const ENTRIES: &[Entry] = &[
     one(&slow_log_evidence::RULE, slow_log_evidence::read, &[Variables, Log]),
     one(&log_output::RULE, log_output::read, &[Variables]),
     one(&binlog_purge::RULE, binlog_purge::read, &[Variables]),
-    many(&removed::RULE, removed::read, &[OptionFile, Variables]),
+    many(&removed::RULE, removed::read, &[OptionFile, Version]),
     one(&thread_concurrency::RULE, thread_concurrency::read, &[Symptom("ten samples of Threads_running, and --cores N")]),
     one(&stats_on_metadata::RULE, stats_on_metadata::read, &[Variables, Rates(&["com_show_table_status"])]),
     one(&lock_wait::RULE, lock_wait::read, &[Variables, Rates(&["innodb_row_lock_time"])]),
@@ -166,7 +167,7 @@ const ENTRIES: &[Entry] = &[
     many(&engine_cache::RULE, engine_cache::read, &[Variables, Tables]),
     one(&index_use::RULE, index_use::read, &[Variables, Tables]),
     many(&query_cache::seldom_hit::RULE, query_cache::read, &[Variables, Rates(&["qcache_hits", "com_select", "qcache_inserts"])]),
-    many(&query_cache::setting::RULE, query_cache::settings, &[OptionFile, Variables]),
+    many(&query_cache::setting::RULE, query_cache::settings, &[OptionFile, Version]),
 ];
 
 /// Rules that share the reader of another one, or speak of symptoms only.
@@ -216,7 +217,11 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
     let explained: Vec<Finding> = explained
         .map(|sign| {
             let rule = rules().find(|rule| rule.code == sign.row.rule);
-            symptom::explain(sign, rule.map_or(super::Category::Variables, |rule| rule.category))
+            symptom::explain(
+                &case,
+                sign,
+                rule.map_or(super::Category::Variables, |rule| rule.category),
+            )
         })
         .collect();
     let is_told = |rule: &str| explained.iter().any(|finding| finding.rule == rule);
@@ -254,6 +259,7 @@ fn lacks(case: &Case<'_>, needs: &[Need]) -> Option<String> {
             Disk if facts.machine.disk.is_none() => "--disk hdd|ssd|nvme".to_owned(),
             Tables if case.schema.is_none() => "--schema FILE: the tables".to_owned(),
             OptionFile if facts.config.is_none() => "--config FILE: the option file".to_owned(),
+            Version if case.version.is_none() => "--variables FILE with version".to_owned(),
             Log if !case.has_log() => "a slow log of the server".to_owned(),
             Symptom(what) => format!("--symptom: {what}"),
             _ => return None,

@@ -127,9 +127,11 @@ impl Say<'_> {
 
     /// The stretch that the counters are of.
     pub fn over(mut self, rates: &Rates<'_>) -> Self {
-        let from =
-            if rates.window.is_interval() { "two samples" } else { "the start of the server" };
-        self.finding.evidence.push(Fact::text("counted_since", from));
+        let stretch = match rates.window.is_interval() {
+            true => "between two samples",
+            false => "since the start of the server",
+        };
+        self.finding.evidence.push(Fact::text("counted", stretch));
         self.finding.evidence.push(Fact::number("window_seconds", Amount::whole(rates.seconds())));
         self.short = rates.is_short().then(|| rates.seconds());
         self
@@ -196,19 +198,18 @@ pub fn write_down(case: &Case<'_>, finding: &mut Finding) {
     if todo.variables.is_empty() {
         return;
     }
-    let lines: Vec<&str> = todo.variables.iter().map(|it| it.option_line.as_str()).collect();
-    let lines = lines.join("; ");
     let needs_restart = todo.variables.iter().any(|it| it.restart);
     let effect = match needs_restart {
         true => "It takes effect with a restart.",
         false => "No restart is needed.",
     };
     if let Some(provider) = case.provider {
-        let text = format!(" Set it in {}: {lines}. {effect}", provider.place());
+        let lines: Vec<&str> = todo.variables.iter().map(|it| it.option_line.as_str()).collect();
+        let text = format!(" Set it in {}: {}. {effect}", provider.place(), lines.join("; "));
         todo.text.push_str(&text);
         return;
     }
-    todo.text.push_str(&format!(" In the option file, below [mysqld]: {lines}. {effect}"));
+    todo.text.push_str(&format!(" {effect}"));
     let persists = case.is_mysql_from(8, 0, 0);
     for change in todo.variables.iter().filter(|it| !it.restart) {
         let name = &change.name;

@@ -4,6 +4,10 @@ use crate::advice::{
     Action, Category, Confidence, Fact, Finding, Recommendation, Severity, Subject,
 };
 
+use crate::plan::Amount;
+
+use super::case::Case;
+
 /// A text that people see, and what it means.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Row {
@@ -95,9 +99,14 @@ pub fn read(texts: &[String]) -> Vec<Sign<'_>> {
 }
 
 /// What a symptom means, where its rule has nothing to say on the variables.
-pub fn explain(sign: &Sign<'_>, category: Category) -> Finding {
+pub fn explain(case: &Case<'_>, sign: &Sign<'_>, category: Category) -> Finding {
     let row = sign.row;
     let shown: String = sign.text.chars().take(200).collect();
+    let mut evidence = vec![Fact::text("symptom", shown)];
+    evidence.extend(case.text(row.variable).map(|value| match case.number(row.variable) {
+        Some(number) => Fact::number(row.variable, Amount::whole(number)),
+        None => Fact::text(row.variable, value),
+    }));
     Finding {
         rule: row.rule,
         category,
@@ -105,7 +114,7 @@ pub fn explain(sign: &Sign<'_>, category: Category) -> Finding {
         confidence: Confidence::Low,
         title: row.means.to_owned(),
         subject: Subject { variable: Some(row.variable.to_owned()), ..Subject::default() },
-        evidence: vec![Fact::text("symptom", shown)],
+        evidence,
         recommendation: Recommendation {
             action: Action::None,
             text: row.todo.to_owned(),

@@ -94,5 +94,9 @@ fn rejected(rejected: &Rejected) -> Value {
 fn unread(advised: &Advised, unread: &Unread) -> Value {
     let share = advised.counsel.line(unread.query_id).and_then(|line| line.share);
     let share = share.and_then(|percent| percent.ratio(Amount::whole(100))).map(number);
-    json!({ "query_id": unread.query_id.to_string(), "reason": unread.reason, "share": share })
+    let mut told = json!({ "query_id": unread.query_id.to_string(), "reason": unread.reason });
+    if let (Some(share), Some(object)) = (share, told.as_object_mut()) {
+        object.insert("share".to_owned(), share);
+    }
+    told
 }
