@@ -21,7 +21,7 @@ use super::session::{Isolation, Session};
 use super::settings::{Settings, Type};
 use super::statement::{Does, Refusal, Select, Statement, read};
 
-/// Most events that are kept: 72 bytes each.
+/// Most events that are kept: some 64 bytes each.
 pub const MOST_EVENTS: usize = 5_000_000;
 
 const BYTES_SENT: MetricId = metric::known("Bytes_sent");
@@ -659,7 +659,8 @@ impl<'t> Recorder<'t> {
         let is_nothing = [metric::ROWS_SENT, metric::ROWS_EXAMINED]
             .iter()
             .all(|metric| event.number(*metric) == Some(0));
-        let failed = has_failed(event) || (self.has_plans && event.plan.is_none() && is_nothing);
+        let came_to_nothing = self.has_plans && event.plan.is_none() && is_nothing;
+        let failed = has_failed(event) || (came_to_nothing && !marks.has(Marks::WAS_HIT));
         marks.set(Marks::FAILED, failed);
         marks.set(Marks::SPOILT, failed || has_warnings(event));
         trace.tables = resolved.set;
