@@ -70,8 +70,7 @@ impl Secrets<'_> {
         let mut all = HashSet::new();
         for id in classes {
             let own = self.of_class.entry(id).or_insert_with(|| {
-                let found = self.workload.classes.binary_search_by_key(&id, |class| class.id);
-                let class = found.ok().and_then(|place| self.workload.classes.get(place));
+                let class = self.workload.classes.iter().find(|class| class.id == id);
                 let mut literals = HashSet::new();
                 for class in class.into_iter() {
                     class.samples.iter().for_each(|text| collect(text, &mut literals));
@@ -102,6 +101,7 @@ fn collect(text: &str, literals: &mut HashSet<String>) {
             ["null", "true", "false", "?", "\\n"].contains(&inner.to_lowercase().as_str());
         if !inner.is_empty() && !is_word {
             literals.insert(inner.to_owned());
+            literals.insert(literal.to_owned());
         }
     }
 }
@@ -162,7 +162,8 @@ fn words(text: &str, literals: &HashSet<String>) -> String {
         };
         let is_inside = before.is_some_and(is_letter);
         let length = if is_inside {
-            None
+            // An introducer stands before a string: `_utf8mb4'x'`.
+            string(rest, is_open).filter(|end| literals.contains(rest.get(..*end).unwrap_or("")))
         } else {
             string(rest, is_open).or_else(|| literal(rest, literals))
         };
@@ -218,7 +219,23 @@ fn literal(text: &str, literals: &HashSet<String>) -> Option<usize> {
         let next = text.get(number.len() + 1..).and_then(|rest| rest.chars().next());
         let goes_on = behind.is_some_and(is_letter)
             || behind == Some(',') && next.is_some_and(|c| c.is_ascii_digit());
-        return (!goes_on && literals.contains(number)).then_some(number.len());
+        if !goes_on {
+            return literals.contains(number).then_some(number.len());
+        }
+    }
+    // `0x1F`, `1.5e3`, `x'1F'`: as it stands.
+    let run: usize =
+        text.chars().take_while(|c| is_letter(*c) || *c == '.').map(char::len_utf8).sum();
+    let run = text.get(..run).map(|run| run.trim_end_matches('.')).unwrap_or_default();
+    if run.starts_with(|c: char| c.is_ascii_digit()) {
+        return literals.contains(run).then_some(run.len());
+    }
+    if let Some(behind) = text.get(run.len()..).filter(|it| it.starts_with(['\'', '"']))
+        && let Some(end) = string(behind, true)
+        && let Some(whole) = text.get(..run.len() + end)
+        && literals.contains(whole)
+    {
+        return Some(whole.len());
     }
     let word: usize = text.chars().take_while(|c| is_letter(*c)).map(char::len_utf8).sum();
     let word = text.get(..word).filter(|word| word.chars().count() > 2)?;
@@ -248,6 +265,21 @@ mod tests {
         assert_eq!(
             without_strings("ALTER TABLE t ADD INDEX j ((a->'$.b'), c(20))"),
             "ALTER TABLE t ADD INDEX j ((a->?), c(20))"
+        );
+    }
+
+    #[test]
+    fn words_lose_literals_of_every_spelling() {
+        let text = "SELECT a FROM t WHERE b = 0x7E5 AND c = 1.5e3 AND d = x'DEADBEEF00' \
+                    AND e = _utf8mb4'ann smith secret' AND f = 'b c'";
+        let own = literals(text);
+        assert_eq!(
+            words("b = 0x7E5 and c = 1.5e3 and d = x'DEADBEEF00'", &own),
+            "b = ? and c = ? and d = ?"
+        );
+        assert_eq!(
+            words("e = _utf8mb4'ann smith secret' and f='b c'and", &own),
+            "e = _utf8mb4? and f=?and"
         );
     }
 

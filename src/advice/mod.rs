@@ -7,6 +7,7 @@ mod index;
 pub mod load;
 pub mod mask;
 pub mod plan;
+pub mod query_cache;
 mod rule;
 mod sql;
 mod variables;
@@ -27,6 +28,7 @@ use crate::plan::Amount;
 use crate::schema::Schema;
 use crate::sql::analyze::{Refused, analyze};
 use crate::sql::fingerprint::ClassId;
+use crate::sql::token::{Kind, tokens};
 
 /// What there is to say on a workload.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -79,6 +81,7 @@ pub fn rules() -> Vec<&'static Rule> {
         .chain(sql::rules())
         .chain(index::catalogue::RULES.iter().copied())
         .chain(variables::rules())
+        .chain(query_cache::rules())
         .collect();
     rules.sort_by_key(|rule| rule.code);
     rules.dedup_by_key(|rule| rule.code);
@@ -118,7 +121,15 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
             }
         });
         match (read, refused) {
+            (Some(read), _) if workload.is_review && read.shape.is_partial => {
+                let reason = "cut: a quote, a comment or a parenthesis has no end".to_owned();
+                advice.unread.push(Unread { query_id: class.id, reason });
+            }
             (Some(read), _) => analysed.push(read),
+            (None, Some(Refused::NotOfRows)) if !is_statement(class.sample()) => {
+                let reason = "no statement of MySQL or MariaDB begins so".to_owned();
+                advice.unread.push(Unread { query_id: class.id, reason });
+            }
             (None, Some(Refused::NotOfRows) | None) => {}
             (None, Some(reason)) => {
                 let reason = reason.to_string();
@@ -129,7 +140,8 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
     let (findings, rejected, unread) = index::advise(&analysed, workload, schema);
     advice.unread.extend(unread);
     advice.findings = findings;
-    let whole: u64 = workload.classes.iter().filter_map(|class| class.micros).sum();
+    let micros = workload.classes.iter().filter_map(|class| class.micros);
+    let whole = micros.fold(0, u64::saturating_add);
     for it in &analysed {
         let own = || {
             let micros = it.class.micros.filter(|_| workload.is_timed)?;
@@ -148,10 +160,23 @@ pub fn advise(workload: &Workload<'_>, schema: Option<&Schema>) -> Advice {
         }));
     }
     advice.rejected = rejected;
+    in_order(&mut advice.findings, workload);
+    advice
+}
+
+/// Puts findings in order: those first that may save most, as far as they are sure.
+pub fn in_order(findings: &mut [Finding], workload: &Workload<'_>) {
     let times: HashMap<ClassId, u64> =
         workload.classes.iter().filter_map(|class| Some((class.id, class.micros?))).collect();
-    advice.findings.sort_by_key(|it| (Reverse(worth(it, &times)), Reverse(it.severity)));
-    advice
+    findings.sort_by_cached_key(|it| {
+        let tenths = match it.confidence {
+            Confidence::High => 8,
+            Confidence::Medium => 5,
+            Confidence::Low => 2,
+        };
+        let worth = worth(it, &times) / 10 * tenths;
+        (Reverse(worth), Reverse(it.severity), Reverse(it.confidence))
+    });
 }
 
 /// By what findings are ordered: the time that may be saved. Where a rule does not estimate it, a
@@ -164,7 +189,8 @@ fn worth(finding: &Finding, times: &HashMap<ClassId, u64>) -> u64 {
     if finding.recommendation.action == Action::Drop {
         return 0;
     }
-    let whole: u64 = finding.queries.iter().filter_map(|id| times.get(id)).sum();
+    let own = finding.queries.iter().filter_map(|id| times.get(id));
+    let whole = own.fold(0, |sum, micros| u64::saturating_add(sum, *micros));
     let percent = match finding.severity {
         Severity::Critical | Severity::High => 50,
         Severity::Medium => 20,
@@ -172,4 +198,24 @@ fn worth(finding: &Finding, times: &HashMap<ClassId, u64>) -> u64 {
         Severity::Info => 0,
     };
     whole / 100 * percent
+}
+
+/// Whether a text begins with a word that statements begin with.
+fn is_statement(text: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: &[&str] = &[
+        "ADMINISTRATOR", "ALTER", "ANALYZE", "BACKUP", "BEGIN", "BINLOG", "CACHE", "CALL", "CHANGE",
+        "CHECK", "CHECKSUM", "CLONE", "CLOSE", "COMMIT", "CREATE", "DEALLOCATE", "DECLARE", "DELETE",
+        "DELIMITER", "DESC", "DESCRIBE", "DO", "DROP", "EXECUTE", "EXPLAIN", "FETCH", "FLUSH", "GET",
+        "GRANT", "HANDLER", "HELP", "IF", "IMPORT", "INSERT", "INSTALL", "KILL", "LOAD", "LOCK",
+        "OPEN", "OPTIMIZE", "PREPARE", "PURGE", "RELEASE", "RENAME", "REPAIR", "REPLACE", "RESET",
+        "RESIGNAL", "RESTART", "REVOKE", "ROLLBACK", "SAVEPOINT", "SELECT", "SET", "SHOW", "SHUTDOWN",
+        "SIGNAL", "START", "STOP", "TABLE", "TRUNCATE", "UNINSTALL", "UNLOCK", "UPDATE", "USE",
+        "VALUES", "WITH", "XA",
+    ];
+    let first = tokens(text.as_bytes()).find(|token| token.kind == Kind::Word);
+    first.is_none_or(|token| {
+        let word = token.of(text.as_bytes());
+        WORDS.iter().any(|own| own.as_bytes().eq_ignore_ascii_case(word))
+    })
 }

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use adagio::advice::Category;
+use adagio::advice::query_cache::settings as query_cache_rules;
 use adagio::digest::Group;
-use adagio::report::advice::{Advised, Source, json, markdown, text};
+use adagio::report::advice::{Advised, Source, json, markdown, query_cache, text};
 use adagio::report::plans::{Depth, Look};
 use adagio::report::profile::{Limit, Order};
 use adagio::server::{Disk, Machine, ServerFacts, machine};
-use adagio::study::advise::{Ask, Consultation, Kind};
+use adagio::study::advise::{Ask, Cached, Consultation, Kind};
 use adagio::study::server_facts::{self, Given, Text};
 use anyhow::bail;
 use clap::ValueEnum;
@@ -70,7 +71,7 @@ impl Only {
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Plain statements end in `;`. Each counts once, or as a comment in the line before it says:\n  \
-        -- calls: 90000, total seconds: 4000\n  \
+        -- calls: 1200, total seconds: 36\n  \
         SELECT total FROM orders WHERE customer_id = 7;\n  \
         -- weight: 12.5\n  \
         SELECT COUNT(*) FROM orders;\n\n\
@@ -93,6 +94,16 @@ pub struct Args {
 
     #[command(flatten)]
     server: ServerArgs,
+
+    /// Replay the log through a query cache of this size as well, such as 16M; may be repeated
+    #[arg(long, value_name = "SIZE", value_parser = cache_size)]
+    query_cache_size: Vec<u64>,
+
+    /// Write there what the query cache does with each statement: source, offset, prediction
+    ///
+    /// At the present size, or at the first --query-cache-size where the cache is off.
+    #[arg(long, value_name = "FILE")]
+    query_cache_trace: Option<PathBuf>,
 
     /// Kinds of advice, with commas between [default: all]
     #[arg(long, value_enum, value_delimiter = ',', value_name = "KINDS")]
@@ -228,7 +239,31 @@ impl ServerArgs {
     }
 }
 
+/// Reads `--query-cache-size`.
+fn cache_size(text: &str) -> Result<u64, String> {
+    match size(text)? {
+        bytes if bytes < query_cache_rules::LEAST => {
+            Err("the server makes anything below 50K a cache of size 0".to_owned())
+        }
+        bytes => Ok(bytes),
+    }
+}
+
 impl Args {
+    /// What is asked of the query cache. Replaying a log takes a single thread, so it has to be
+    /// asked for, or the variables have to tell that there is such a cache.
+    fn cached(&self, facts: &ServerFacts) -> Cached {
+        let is_named = self.only.contains(&Only::QueryCache)
+            || !self.query_cache_size.is_empty()
+            || self.query_cache_trace.is_some();
+        let is_there = facts.variables.has("query_cache_size") && self.only.is_empty();
+        Cached {
+            is_wanted: is_named || is_there,
+            sizes: self.query_cache_size.clone(),
+            traces: self.query_cache_trace.is_some(),
+        }
+    }
+
     /// Whether what is given besides takes the place of an input.
     fn has_evidence(&self) -> bool {
         !self.schema.is_empty() || !self.plans.is_empty() || !self.server.is_empty()
@@ -263,6 +298,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     if args.review && paths.is_none() {
         bail!("--review: no statements: give FILE, or - for standard input");
     }
+    if paths.is_none() && is_piped() {
+        warn("standard input is not read beside evidence: give - to read it");
+    }
     let everything = Limit { percent: Some(100.0), count: None };
     let mut request =
         args.inputs.request(Group::Fingerprint, Order::default(), everything, None)?;
@@ -273,11 +311,13 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         warn(&format!("--only: there is no rule of {} yet", only.category().word()));
     }
     let judging = Arc::new(AtomicBool::new(false));
+    let facts = args.server.facts(warnings)?;
     let ask = Ask {
         request,
         judging: Arc::clone(&judging),
         kind,
-        facts: args.server.facts(warnings)?,
+        cached: args.cached(&facts),
+        facts,
         is_review: args.review,
         only: args.only.iter().map(|only| only.category()).collect(),
     };
@@ -294,6 +334,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         Format::Markdown => markdown::write(&advised, args.limit.get(), &look, out),
         Format::Json => json::write(&advised, args.inputs.redact, out),
     })?;
+    if let Some(path) = &args.query_cache_trace {
+        write_trace(&advised, path)?;
+    }
     let fails = args.fail_on.is_some_and(|least| fails(&advised, least));
     Ok(match stop.load(Ordering::Relaxed) {
         true => super::STOPPED,
@@ -302,6 +345,22 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
         false if fails => super::FOUND,
         false => super::DONE,
     })
+}
+
+/// Writes what the query cache does with each statement.
+fn write_trace(advised: &Advised, path: &PathBuf) -> anyhow::Result<()> {
+    let Some(simulated) = &advised.query_cache else {
+        bail!("--query-cache-trace: no log was read");
+    };
+    if let Some(reason) = &simulated.refused {
+        bail!("--query-cache-trace: {reason}");
+    }
+    anyhow::ensure!(
+        !simulated.sizes.is_empty(),
+        "--query-cache-trace: the cache is off; name a size with --query-cache-size"
+    );
+    let names: Vec<&str> = advised.inputs.iter().map(Source::name).collect();
+    output::write(Some(path), |out| query_cache::write_trace(simulated, &names, out))
 }
 
 /// Whether a gate stays shut: a finding is severe, or a statement under review could not be read.
@@ -336,4 +395,12 @@ fn tell(advised: &Advised, warnings: Warnings) -> bool {
     output::warn_of_plans(&advised.plan_inputs, warnings);
     output::warn_of_lost_plans(&advised.plans_without_class);
     is_empty
+}
+
+/// Whether something is piped or redirected into standard input.
+fn is_piped() -> bool {
+    use std::os::fd::AsFd;
+    let Ok(copy) = std::io::stdin().as_fd().try_clone_to_owned() else { return false };
+    let kind = std::fs::File::from(copy).metadata().map(|it| it.file_type());
+    kind.is_ok_and(|kind| kind.is_file() || std::os::unix::fs::FileTypeExt::is_fifo(&kind))
 }

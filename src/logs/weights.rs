@@ -1,8 +1,8 @@
 //! What a comment before a plain statement says of how often it runs and how long that takes.
 //!
 //! ```text
-//! -- calls: 90000, total seconds: 4000
-//! SELECT cc FROM ta WHERE ca = 12;
+//! -- calls: 1200, total seconds: 36
+//! SELECT fee FROM berths WHERE pier = 3;
 //! # weight: 12.5
 //! SELECT 1;
 //! ```

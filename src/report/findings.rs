@@ -27,14 +27,13 @@ pub fn json(finding: &Finding) -> Json {
         let share = Amount::whole(benefit.micros).ratio(Amount::whole(benefit.whole_micros));
         let share = share.map(number);
         let seconds = |micros| Amount::whole(micros).ratio(million).map(number);
-        set(
-            "benefit",
-            json!({
-                "seconds": seconds(benefit.micros),
-                "of_seconds": seconds(benefit.of_micros),
-                "share": share,
-            }),
-        );
+        let known = [
+            ("seconds", seconds(benefit.micros)),
+            ("of_seconds", seconds(benefit.of_micros)),
+            ("share", share),
+        ];
+        let known = known.into_iter().filter_map(|(name, own)| Some((name.to_owned(), own?)));
+        set("benefit", Json::Object(known.collect()));
     }
     set("verify", json!(finding.verify));
     set("queries", finding.queries.iter().map(|query| json!(query.to_string())).collect());

@@ -1,9 +1,11 @@
 //! One run of advice: a log, or plain statements, or no input at all; what is known besides; and
 //! out of that what there is to say.
 
+mod cached;
 mod given;
 mod logged;
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Looked, Progress, Request, Study, look_at, plans_of};
 use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
+use crate::advice::query_cache::{self, Simulated};
 use crate::advice::{
     self, Action, Advice, Category, Confidence, Fact, Finding, NotChecked, OnServer, Severity,
     Value, Workload,
@@ -29,6 +32,7 @@ use crate::server::ServerFacts;
 use crate::source::Compression;
 use crate::sql::fingerprint::ClassId;
 
+pub use cached::Cached;
 use given::{Pile, WITHOUT_STATEMENT};
 
 /// Bytes of statements that are read of an input. This many are a dump given by mistake.
@@ -62,6 +66,8 @@ pub struct Ask {
     pub is_review: bool,
     /// Kinds of advice; none is all.
     pub only: Vec<Category>,
+    /// What is asked of the query cache.
+    pub cached: Cached,
     /// Is set once all is read: from then on a run cannot be stopped and still say something.
     pub judging: Arc<AtomicBool>,
 }
@@ -81,6 +87,7 @@ struct Asked {
     is_review: bool,
     only: Vec<Category>,
     redact: bool,
+    cached: Cached,
     judging: Arc<AtomicBool>,
 }
 
@@ -111,7 +118,7 @@ impl Consultation {
         ask: Ask,
         stop: Arc<AtomicBool>,
     ) -> Result<Consultation, Error> {
-        let Ask { request, kind, facts, is_review, only, judging } = ask;
+        let Ask { request, kind, facts, is_review, only, cached, judging } = ask;
         let redact = request.redact;
         let plans = plans_of(&request, &stop)?;
         let looked = match paths {
@@ -130,7 +137,8 @@ impl Consultation {
         } else {
             Inputs::Statements { inputs: looked, request: Box::new(request), plans }
         };
-        Ok(Consultation { inputs, asked: Asked { facts, is_review, only, redact, judging }, stop })
+        let asked = Asked { facts, is_review, only, redact, cached, judging };
+        Ok(Consultation { inputs, asked, stop })
     }
 
     /// How far the run has come; valid while it runs.
@@ -181,14 +189,30 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         has_rows: has_rows(study.request.schema.as_ref()),
         has_plans: !study.request.plans.is_empty(),
     };
-    let (mut report, request) = study.run_with_request()?;
+    let (mut report, request, replayed) = match asked.cached.is_wanted {
+        true => {
+            let (report, request, log, settings) = cached::read(study, &asked.facts.variables)?;
+            (report, request, Some((log, settings)))
+        }
+        false => {
+            let (report, request) = study.run_with_request()?;
+            (report, request, None)
+        }
+    };
+    let query_cache = replayed.map(|(log, settings)| {
+        let Cached { sizes, traces, .. } = &asked.cached;
+        query_cache::simulate(log, settings, sizes, *traces)
+    });
     let schema = request.schema.as_ref();
     let server = asked.server().or_else(|| schema.and_then(Schema::server).cloned());
     let server = server.or_else(|| logged::server(&report));
     let places = logged::places(&report, usize::MAX);
     let workload = logged::workload(&report, places.values().copied(), server);
     let of_plans = report.plans.iter().flat_map(|of| of.findings.iter().cloned()).collect();
-    let advice = judge(&workload, schema, of_plans, asked);
+    let mut advice = judge(&workload, schema, of_plans, asked);
+    if let Some(simulated) = &query_cache {
+        add_cached(&mut advice, simulated, asked);
+    }
     let lines = workload.classes.iter().filter_map(|class| {
         let place = places.get(&class.id)?;
         Some(logged::line(&report, class, *place))
@@ -207,6 +231,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         rules: report.rules,
         is_review: asked.is_review,
         partial: report.partial,
+        query_cache,
     })
 }
 
@@ -233,6 +258,7 @@ pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
     let shown: HashSet<usize> = report.profile.shown.iter().map(|ranked| ranked.class).collect();
     let of_plans = report.plans.iter().filter(|of| shown.contains(&of.class));
     merge(&mut advice.findings, of_plans.flat_map(|of| of.findings.iter().cloned()).collect());
+    advice::in_order(&mut advice.findings, &workload);
     if *redact {
         mask(&mut advice, &workload);
     }
@@ -329,6 +355,7 @@ fn on_statements(
         rules: request.options.rules,
         is_review: asked.is_review,
         partial: false,
+        query_cache: None,
     })
 }
 
@@ -421,6 +448,7 @@ fn judge(
     asked.judging.store(true, Ordering::Relaxed);
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
+    advice::in_order(&mut advice.findings, workload);
     let Asked { only, redact, .. } = asked;
     let is_asked = |category| only.is_empty() || only.contains(&category);
     advice.findings.retain(|finding| is_asked(finding.category));
@@ -452,6 +480,36 @@ fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
     let category = |code: &str| advice::rules().into_iter().find(|it| it.code == code);
     let is_wanted = |it: &NotChecked| category(it.rule).is_some_and(|rule| is_asked(rule.category));
     advice.not_checked = not_checked.into_iter().filter(is_wanted).collect();
+}
+
+/// Adds what a replayed log says of the query cache. It knows better than counters whether the cache
+/// pays: where it saves much, few hits are no reason to switch it off.
+fn add_cached(advice: &mut Advice, simulated: &Simulated, asked: &Asked) {
+    let Asked { facts, only, .. } = asked;
+    if !only.is_empty() && !only.contains(&Category::QueryCache) {
+        return;
+    }
+    let cores = facts.machine.cores;
+    let case = query_cache::Case { settings: &simulated.settings, simulated, cores };
+    if case.saves_much() {
+        advice.findings.retain(|finding| finding.rule != "QC003");
+    }
+    for finding in query_cache::advise(&case) {
+        let sets = |it: &Finding, name: &str| {
+            it.recommendation.variables.iter().any(|change| change.name == name)
+        };
+        let names = finding.recommendation.variables.iter().map(|it| it.name.as_str());
+        let mut names = names.peekable();
+        let is_set = names.any(|name| advice.findings.iter().any(|other| sets(other, name)));
+        let is_said = advice.findings.iter().any(|it| it.rule == finding.rule);
+        if !is_set && (!is_said || finding.subject.query_id.is_some()) {
+            advice.findings.push(finding);
+        }
+    }
+    advice.findings.sort_by_key(|finding| {
+        let micros = finding.benefit.map(|benefit| benefit.micros);
+        (Reverse(micros), Reverse(finding.severity))
+    });
 }
 
 /// Adds findings about plans that say what no finding about the workload says. That a step reads

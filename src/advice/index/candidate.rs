@@ -1,5 +1,5 @@
 //! Indexes worth thinking of for one class: what it compares for equality, then one of order,
-//! group or range, then columns that cover. `rules.md`, section 8.3.
+//! group or range, then columns that cover.
 
 use crate::sql::shape::Why;
 
@@ -231,7 +231,10 @@ impl<'c, 'a> Seeker<'c, 'a> {
         let roles = self.roles(spot);
         let accesses = roles.into_iter().flat_map(|(given, _)| counter.accesses(read, given, 0));
         let used = accesses.filter(|access| access.searched > 0);
-        let best = used.min_by(|a, b| a.cost().total_cmp(&b.cost()))?;
+        // Of equals the longer one: the shorter may be on its way out.
+        let written = |access: &Access<'_>| access.key.map_or(0, |key| key.written);
+        let best =
+            used.min_by(|a, b| a.cost().total_cmp(&b.cost()).then(written(b).cmp(&written(a))))?;
         let place = best.key?.place?;
         known.table.map(|_| place)
     }
@@ -325,7 +328,7 @@ impl<'c, 'a> Seeker<'c, 'a> {
             let kinds = of_column.map(|test| match test.kind {
                 TestKind::Equal => Some(0),
                 TestKind::Outer if given.run.is_dependent => Some(0),
-                TestKind::Join(at) if given.before & (1 << at.of) != 0 => Some(0),
+                TestKind::Join(at) if given.is_before(at.of) => Some(0),
                 TestKind::Given(number) if given.sub == Some(number) => Some(0),
                 TestKind::In(_) => Some(1),
                 TestKind::Range => Some(2),
@@ -614,7 +617,7 @@ impl<'c, 'a> Seeker<'c, 'a> {
             && !added.is_empty()
             && read.columns.iter().all(is_narrow)
             && added.iter().all(|column| !(self.is_set)(table, *column))
-            && bytes <= known.row_bytes() * COVER_OF_ROW.max(0.0)
+            && bytes <= known.row_bytes() * COVER_OF_ROW
             && form.equal.len() + form.tail.len() + added.len() <= MOST_COLUMNS;
         may.then(|| Form { cover: added, purpose: Purpose::Cover, ..form.clone() })
     }
@@ -634,7 +637,8 @@ impl<'c, 'a> Seeker<'c, 'a> {
     /// An index for all that each use can be searched by, but for one of them.
     fn ideal(&self, place: usize, of: usize) -> Vec<(usize, Key)> {
         let mut keys = Vec::new();
-        for (at, block) in self.query.blocks.iter().enumerate() {
+        let small = self.query.blocks.iter().enumerate();
+        for (at, block) in small.filter(|(_, block)| block.uses.len() <= MOST) {
             for (other, read) in block.uses.iter().enumerate() {
                 let Some(table) = read.table.filter(|_| (at, other) != (place, of)) else {
                     continue;

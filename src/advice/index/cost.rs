@@ -1,8 +1,8 @@
 //! What a statement costs with given indexes, in rows that are read.
 //!
 //! Entries of an index that are passed, rows that are looked up from there, and what a sort or a
-//! temporary table adds, as `rules.md` has it, section 8.6. Joins are tried in every order up to
-//! six tables, else the smallest next.
+//! temporary table adds. Joins are tried in every order up to six tables, else the smallest next.
+//! The figures were held against Handler_read counters of MySQL 9.7, MariaDB 10.11 and 11.8.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -138,10 +138,15 @@ pub(super) struct Given {
 }
 
 impl Given {
+    /// Whether a use was read before; of those past the bits none was.
+    pub fn is_before(&self, of: usize) -> bool {
+        1_u64.checked_shl(of as u32).is_some_and(|bit| self.before & bit != 0)
+    }
+
     fn has(&self, test: &Test) -> bool {
         match test.kind {
             TestKind::Equal | TestKind::In(_) | TestKind::Range => true,
-            TestKind::Join(at) => self.before & (1 << at.of) != 0,
+            TestKind::Join(at) => self.is_before(at.of),
             TestKind::Outer => self.run.is_dependent,
             TestKind::Given(number) => self.sub == Some(number),
             TestKind::Weak => false,

@@ -1,5 +1,5 @@
 //! Which indexes a workload needs: candidates of each class, chosen together by what they save
-//! less what writes pay, as `rules.md` has it in section 8.
+//! less what writes pay.
 //!
 //! ```text
 //! Shape ─► query (tests and their shares) ─► cost (rows read now)
@@ -117,7 +117,7 @@ pub(super) fn advise(
     let whole: f64 = weighed.iter().map(Weighed::weight).sum();
     let hours = workload.window_micros.map(|micros| micros as f64 / 3.6e9);
     let least = match workload.is_timed {
-        true => hours.unwrap_or(0.0) * 1e6,
+        true => hours.map_or(0.0, |hours| (hours * 1e6).max(whole * LEAST_OF_LOG)),
         false => 0.0,
     };
     let floors = Floors { whole, least };
@@ -134,7 +134,10 @@ pub(super) fn advise(
     findings.extend(expression::findings(&weighed, classes, &tables, workload, schema));
     if let Some(schema) = schema {
         let replaced = judge.replaced();
-        findings.extend(redundant::findings(schema, &replaced, &hinted, &judge));
+        // Under review are statements, not what the tables had before.
+        if !workload.is_review {
+            findings.extend(redundant::findings(schema, &replaced, &hinted, &judge));
+        }
     }
     (findings, rejected, unread)
 }
@@ -162,6 +165,9 @@ fn examined_in_all(workload: &Workload<'_>) -> Option<f64> {
     let sum: f64 = own.sum();
     (sum > 0.0).then_some(sum)
 }
+
+/// Part of the time of a log that an index must save, beside a second of each hour.
+const LEAST_OF_LOG: f64 = 0.001;
 
 /// Rows examined from which on a table is at least so large.
 const MANY: f64 = 1_000.0;
@@ -200,7 +206,7 @@ fn learn(classes: &[Analysed<'_>], tables: &mut Tables<'_>) {
                 let is_whole = block.conditions.is_empty()
                     && block.limit.is_none()
                     && it.shape.writes.is_empty();
-                let own = most.filter(|most| is_whole || *most >= MANY);
+                let own = most.filter(|most| (is_whole && *most >= 1.0) || *most >= MANY);
                 seen = seen.into_iter().chain(own).reduce(f64::max);
             }
             let known = tables.get_mut(number);

@@ -1,5 +1,8 @@
-//! Which of the indexes that classes wish for are worth having, all together. `rules.md`, sections
-//! 8.4, 8.7 and 8.8.
+//! Which of the indexes that classes wish for are worth having, all together: a greedy choice with
+//! look-back, after the AutoAdmin papers (VLDB 1997, ICDE 1999).
+//!
+//! Neither small pools are tried in full, nor are two wishes put together into one that neither
+//! class has: the choice is greedy, and each taken one is tried against the others of its table.
 
 mod greedy;
 mod members;
@@ -293,7 +296,11 @@ impl<'s, 'a> Selector<'s, 'a> {
                 let is_last = at + 1 == parts.len();
                 own.column == new.column
                     && own.column.is_some()
-                    && (own.length == new.length || is_last && own.length.is_some())
+                    && (own.length == new.length
+                        || is_last
+                            && own
+                                .length
+                                .is_some_and(|own| new.length.is_none_or(|new| own <= new)))
             });
             let turned = parts
                 .iter()

@@ -29,7 +29,7 @@ fn advice(schema: &str, statements: &[(&str, &str)], plans: &str) -> Advice {
         plans: plans.iter().collect(),
     };
     let classes = statements.iter().map(class).collect();
-    let workload = Workload { classes, is_review: true, ..Workload::default() };
+    let workload = Workload { classes, ..Workload::default() };
     advise(&workload, Some(&schema))
 }
 

@@ -11,7 +11,7 @@ use crate::flavor::Family;
 use crate::plan::Amount;
 use crate::schema::{Server, Table};
 use crate::sql::fingerprint::ClassId;
-use crate::sql::shape::Why;
+use crate::sql::shape::{Verb, Why};
 
 use super::Analysed;
 use super::candidate::{Form, Purpose, Reason};
@@ -36,7 +36,7 @@ impl Judge<'_, '_> {
     pub fn findings(&self) -> (Vec<Finding>, Vec<Rejected>) {
         let mut findings = Vec::new();
         let mut gained: BTreeSet<usize> = BTreeSet::new();
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<(usize, String)> = Vec::new();
         for member in &self.chosen.members {
             gained.extend(member.gain.classes.iter().map(|(class, ..)| *class));
             findings.push(self.of_index(member, &mut names));
@@ -86,7 +86,7 @@ impl Judge<'_, '_> {
         self.analysed[class.class].class.id
     }
 
-    fn of_index(&self, member: &Member, names: &mut Vec<String>) -> Finding {
+    fn of_index(&self, member: &Member, names: &mut Vec<(usize, String)>) -> Finding {
         let Member { table, key, purpose, gain, .. } = member;
         let known = self.tables.get(*table);
         let (heaviest, then) = self.heaviest(gain);
@@ -101,8 +101,9 @@ impl Judge<'_, '_> {
             .map(|(at, ..)| (self.weighed[*at].weight(), self.id(&self.weighed[*at])))
             .collect();
         queries.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.0.cmp(&b.1.0)));
-        let name = limit::name(known, key, names);
-        names.push(name.clone());
+        let own = names.iter().filter(|(at, _)| at == table).map(|(_, name)| name.as_str());
+        let name = limit::name(known, key, &own.collect::<Vec<_>>());
+        names.push((*table, name.clone()));
         let columns = columns(known, key);
         let list = listed(&columns);
         let share = self.share(gain);
@@ -148,8 +149,8 @@ impl Judge<'_, '_> {
                 .classes
                 .iter()
                 .filter_map(|(at, ..)| self.analysed[self.weighed[*at].class].class.micros)
-                .sum(),
-            whole_micros: self.workload.classes.iter().filter_map(|class| class.micros).sum(),
+                .fold(0, u64::saturating_add),
+            whole_micros: whole_micros(self.workload),
         });
         Finding {
             rule,
@@ -170,10 +171,7 @@ impl Judge<'_, '_> {
             evidence,
             recommendation,
             benefit,
-            verify: format!(
-                "EXPLAIN {}",
-                self.analysed[class.class].text.trim_end_matches([';', ' '])
-            ),
+            verify: explained(&self.analysed[class.class]),
             queries: queries.into_iter().map(|(_, id)| id).collect(),
         }
     }
@@ -285,9 +283,20 @@ impl Judge<'_, '_> {
             (true, true, 0) if has_plan => Confidence::High,
             (true, true, 0 | 1) => Confidence::Medium,
             (true, false, 0) => Confidence::Medium,
-            (false, ..) if has_plan => Confidence::Medium,
+            // Without a schema, a plan that scans for a few rows shows as much.
+            (false, ..) if self.scans_for_few(class) => Confidence::Medium,
             _ => Confidence::Low,
         }
+    }
+
+    /// Whether a plan of a class reads a whole table, and the log examines far more than it sends.
+    fn scans_for_few(&self, class: &Weighed) -> bool {
+        let own = self.analysed[class.class].class;
+        let mut nodes = own.plans.iter().flat_map(|plan| plan.all_nodes());
+        let has_scan = nodes.any(|node| node.access_type.as_deref() == Some("ALL"));
+        let examined = own.load.rows_examined.map_or(0.0, |it| super::rows(it.mean));
+        let sent = own.load.rows_sent.map_or(f64::MAX, |it| super::rows(it.mean));
+        has_scan && examined >= 10.0 * sent.max(1.0)
     }
 
     /// Why a class gets no index.
@@ -341,9 +350,28 @@ impl Judge<'_, '_> {
                 Confidence::Medium,
             ));
         }
-        let (table, reason) = reason_of(class)?;
+        let Some((table, reason)) = reason_of(class) else {
+            let rule = &catalogue::missing_index::RULE;
+            let title =
+                "No new index helps: what is proposed for others does all there is".to_owned();
+            let text = self.sentence(&Left::SavesLittle);
+            return Some(self.none(class, None, rule, title, text, Confidence::Medium));
+        };
         let known = self.tables.get(table);
-        let (title, text) = told(known, reason);
+        let (mut title, mut text) = told(known, reason);
+        let locks = class.query.writes.iter().any(|it| it.at.is_some())
+            && class.rows_now() >= LOCKED_ROWS
+            && !matches!(reason, Reason::Served(_));
+        if locks {
+            title = format!(
+                "{} rows of {} are read and locked",
+                grouped(class.rows_now()),
+                known.full_name()
+            );
+            text += " A write locks each row that it reads until it commits: change a few thousand \
+                     rows at a time, by ranges of the primary key or by ORDER BY … LIMIT, and commit \
+                     between; what is purged by date goes fastest as a partition.";
+        }
         let is_sure = known.table.is_some()
             && (known.are_rows_told || matches!(reason, Reason::Served(_) | Reason::Rewrite(..)));
         let confidence = match (known.table.is_some(), is_sure, own.class.plans.is_empty()) {
@@ -352,7 +380,12 @@ impl Judge<'_, '_> {
             _ => Confidence::Low,
         };
         let rule = &catalogue::missing_index::RULE;
-        Some(self.none(class, Some(table), rule, title, text, confidence))
+        let mut finding = self.none(class, Some(table), rule, title, text, confidence);
+        if locks {
+            finding.severity = Severity::Medium;
+            finding.evidence.push(Fact::flag("locks_all_rows", true));
+        }
+        Some(finding)
     }
 
     fn none(
@@ -392,7 +425,7 @@ impl Judge<'_, '_> {
                 ..Recommendation::default()
             },
             benefit: None,
-            verify: format!("EXPLAIN {}", own.text.trim_end_matches([';', ' '])),
+            verify: explained(own),
             queries: vec![own.class.id],
         }
     }
@@ -461,26 +494,24 @@ fn change(
 ) {
     let on = quoted_table(known);
     let parts = limit::parts(known, &member.key);
-    recommendation.sql =
-        vec![format!("ALTER TABLE {on} ADD INDEX {} ({parts}){online}", quoted(name))];
-    recommendation.undo = vec![format!("ALTER TABLE {on} DROP INDEX {}", quoted(name))];
+    // One statement: if the new index cannot be made, the old one stays.
+    let mut todo = format!("ALTER TABLE {on} ADD INDEX {} ({parts})", quoted(name));
+    let mut back = String::new();
     recommendation.action = Action::Create;
     for place in &member.replaces {
         let Some(index) = known.table.and_then(|table| table.indexes.get(*place)) else { continue };
-        let old = known.keys.iter().find(|own| own.place == Some(*place));
+        let Some(old) = known.keys.iter().find(|own| own.place == Some(*place)) else { continue };
         recommendation.action = Action::Replace;
-        recommendation.sql.push(format!("ALTER TABLE {on} DROP INDEX {}", quoted(&index.name)));
-        if let Some(old) = old {
-            let parts = limit::parts(known, old);
-            let again = format!("ALTER TABLE {on} ADD INDEX {} ({parts})", quoted(&index.name));
-            recommendation.undo.insert(0, again);
-            recommendation.replaces.get_or_insert(IndexProposal {
-                table: known.full_name(),
-                name: Some(index.name.clone()),
-                columns: columns(known, old),
-            });
-        }
+        todo += &format!(", DROP INDEX {}", quoted(&index.name));
+        back += &format!("ADD INDEX {} ({}), ", quoted(&index.name), limit::parts(known, old));
+        recommendation.replaces.get_or_insert(IndexProposal {
+            table: known.full_name(),
+            name: Some(index.name.clone()),
+            columns: columns(known, old),
+        });
     }
+    recommendation.sql = vec![todo + online];
+    recommendation.undo = vec![format!("ALTER TABLE {on} {back}DROP INDEX {}", quoted(name))];
 }
 
 /// What the index does, in words.
@@ -530,16 +561,26 @@ fn words(known: &Known<'_>, member: &Member) -> String {
     text
 }
 
+/// The statement that shows the plan; of CREATE TABLE … SELECT that of the SELECT.
+fn explained(it: &Analysed<'_>) -> String {
+    let select = it.shape.blocks.first().filter(|_| it.shape.verb == Verb::Other);
+    let text = select.and_then(|block| it.text.get(block.span.clone())).unwrap_or(it.text);
+    format!("EXPLAIN {}", text.trim_end().trim_end_matches(';').trim_end())
+}
+
 /// Percent of what reads gain that writes pay.
 fn percent_paid(gain: &Gain) -> f64 {
     let whole = gain.saved + gain.written;
     if whole > 0.0 { gain.written / whole * 100.0 } else { 0.0 }
 }
 
+/// Rows read by a write from which on their locks are an alarm.
+const LOCKED_ROWS: f64 = 10_000.0;
+
 /// What a call gains, in few words.
 fn effect(purpose: Purpose, now: f64, then: f64) -> String {
     if then < now * 0.9 {
-        return format!("a call reads about {} rows instead of {}", grouped(then), grouped(now));
+        return format!("a call reads about {} instead of {}", rows_of(then), grouped(now));
     }
     match purpose {
         Purpose::Order | Purpose::MixedOrder => "nothing is sorted".to_owned(),
@@ -584,11 +625,11 @@ fn told(known: &Known<'_>, reason: &Reason) -> (String, String) {
     };
     match reason {
         Reason::Tiny(rows) => (
-            format!("No index is needed: {name} has {} rows", grouped(*rows)),
+            format!("No index is needed: {name} has {}", rows_of(*rows)),
             "A table of so few pages is read at once; an index would be read besides.".to_owned(),
         ),
         Reason::ReadsFew(reads) => (
-            format!("No new index helps: a call reads {} rows of {name}", grouped(*reads)),
+            format!("No new index helps: a call reads {} of {name}", rows_of(*reads)),
             "That is as little as an index would save.".to_owned(),
         ),
         Reason::Served(place) => (
@@ -680,4 +721,14 @@ fn whole(number: f64) -> Amount {
 
 fn grouped(number: f64) -> String {
     whole(number.max(if number > 0.0 { 1.0 } else { 0.0 })).grouped()
+}
+
+fn rows_of(number: f64) -> String {
+    let count = grouped(number);
+    if count == "1" { "1 row".to_owned() } else { format!("{count} rows") }
+}
+
+/// Microseconds of all classes.
+fn whole_micros(workload: &Workload<'_>) -> u64 {
+    workload.classes.iter().filter_map(|class| class.micros).fold(0, u64::saturating_add)
 }

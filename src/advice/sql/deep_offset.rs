@@ -4,7 +4,7 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
 use crate::schema::{Index, Table};
-use crate::sql::shape::{Block, Condition, ItemKind, Limit, SourceOf, Why};
+use crate::sql::shape::{Block, Clause as In, Condition, ItemKind, Limit, SourceOf, Why};
 
 use super::bare::{keyset, row_by_row};
 use super::statement::{At, Statement, recommend};
@@ -117,6 +117,11 @@ fn of_offset(statement: &Statement<'_>, at: usize, block: &Block, limit: Limit) 
         && block.group.is_empty()
         && !block.is_distinct
         && !block.has_window
+        // What is tested or counted behind the page would see the page alone.
+        && !block.conditions.iter().any(|it| it.clause == In::Having)
+        && !block.items.iter().any(|it| {
+            matches!(it.kind, ItemKind::Aggregate { .. } | ItemKind::OfAggregates)
+        })
         && !statement.shape.is_locking
         && !statement.shape.counts_found_rows;
     let by_keys = || behind_last(statement, source, block, limit);

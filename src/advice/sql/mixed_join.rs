@@ -2,7 +2,9 @@
 
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
-use crate::sql::shape::{Block, Clause as In, Condition, Op, Operand, Test, ValueKind, Why};
+use crate::sql::shape::{
+    Block, Clause as In, Condition, Expression, Op, Operand, Test, ValueKind, Why,
+};
 
 use super::statement::{Statement, in_title, recommend};
 use super::words::{Clause, Clauses, Edits, Words};
@@ -110,12 +112,23 @@ fn refuses_null(condition: &Condition, at: (usize, usize)) -> bool {
         Condition::Wrapped(wrapped) => {
             let is_strict = matches!(wrapped.why, Why::Arithmetic | Why::Wildcard | Why::Pattern);
             is_strict
+                && gives_null(&wrapped.left)
+                && wrapped.right.iter().all(gives_null)
                 && !wrapped.is_negated
                 && wrapped.columns.iter().any(|it| it.of == Some(at))
                 && wrapped.op != "<=>"
                 && !wrapped.op.starts_with("IS")
         }
         _ => false,
+    }
+}
+
+/// Whether an expression is NULL where a column in it is: a function may turn NULL into a value.
+fn gives_null(expression: &Expression) -> bool {
+    match expression {
+        Expression::Column(_) | Expression::Value(_) => true,
+        Expression::Arithmetic(left, _, right) => gives_null(left) && gives_null(right),
+        Expression::Call(..) | Expression::Other(_) => false,
     }
 }
 

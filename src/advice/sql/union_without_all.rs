@@ -158,7 +158,16 @@ fn are_apart(statement: &Statement<'_>, one: (usize, &Block), other: (usize, &Bl
 
 /// A string or a number as it is compared: letter case and blanks at the end may not count.
 fn literal(text: &str) -> Option<String> {
-    let text = text.split_ascii_whitespace().next().filter(|_| !text.contains('(')).unwrap_or("");
+    let words: Vec<&str> = text.split_ascii_whitespace().take(4).collect();
+    let is_name =
+        |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'`'));
+    // A literal, with its alias or without: `1 + a` is none.
+    let text = match words.as_slice() {
+        [one] => one,
+        [one, alias] if is_name(alias) => one,
+        [one, word, alias] if word.eq_ignore_ascii_case("AS") && is_name(alias) => one,
+        _ => return None,
+    };
     let inside = text.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
     let is_plain = |text: &str| text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     match inside {

@@ -30,7 +30,7 @@ mod name_resolve;
 mod net_timeouts;
 mod open_files;
 mod pool_instances;
-mod query_cache;
+pub(super) mod query_cache;
 mod read_buffers;
 mod redo_log;
 mod removed;

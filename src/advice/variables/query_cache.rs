@@ -12,7 +12,7 @@ const MIB: u64 = 1_024 * 1_024;
 macro_rules! rules {
     ($($module:ident: $(#[doc = $doc:literal])+ $category:ident $code:literal $name:literal;)+) => {
         $(
-            pub(super) mod $module {
+            pub(in crate::advice) mod $module {
                 crate::advice::rule::rule! { $(#[doc = $doc])+ $category $code $name }
             }
         )+

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{Advised, Source, Statements};
+use super::{Advised, Source, Statements, query_cache};
 use crate::advice::{NotChecked, Rejected, Unread};
 use crate::digest::stat::Rules;
 use crate::plan::Amount;
@@ -33,10 +33,12 @@ pub fn write(advised: &Advised, redact: bool, out: &mut dyn Write) -> io::Result
     list("rejected", advice.rejected.iter().map(rejected), out)?;
     writeln!(out, ",")?;
     list("unread", advice.unread.iter().map(|it| unread(advised, it)), out)?;
-    if !advice.facts.is_empty() {
-        let facts = advice.facts.iter();
-        let facts = facts.map(|fact| (fact.name.to_owned(), findings::value(&fact.value)));
-        write!(out, ",\n\"facts\":{}", Value::Object(facts.collect()))?;
+    let known = advice.facts.iter();
+    let known = known.map(|fact| (fact.name.to_owned(), findings::value(&fact.value)));
+    let replayed = advised.query_cache.iter().flat_map(query_cache::facts);
+    let facts: Map<String, Value> = known.chain(replayed).collect();
+    if !facts.is_empty() {
+        write!(out, ",\n\"facts\":{}", Value::Object(facts))?;
     }
     if !advice.not_checked.is_empty() {
         writeln!(out, ",")?;
@@ -92,5 +94,9 @@ fn rejected(rejected: &Rejected) -> Value {
 fn unread(advised: &Advised, unread: &Unread) -> Value {
     let share = advised.counsel.line(unread.query_id).and_then(|line| line.share);
     let share = share.and_then(|percent| percent.ratio(Amount::whole(100))).map(number);
-    json!({ "query_id": unread.query_id.to_string(), "reason": unread.reason, "share": share })
+    let mut told = json!({ "query_id": unread.query_id.to_string(), "reason": unread.reason });
+    if let (Some(share), Some(object)) = (share, told.as_object_mut()) {
+        object.insert("share".to_owned(), share);
+    }
+    told
 }

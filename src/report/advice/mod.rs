@@ -5,9 +5,11 @@ pub mod markdown;
 pub mod text;
 
 mod page;
+pub mod query_cache;
 pub(super) mod script;
 
 use crate::advice::Advice;
+use crate::advice::query_cache::Simulated;
 use crate::digest::stat::Rules;
 use crate::plan::Amount;
 use crate::problem::Problem;
@@ -39,6 +41,8 @@ pub struct Advised {
     pub is_review: bool,
     /// The run was stopped before its end.
     pub partial: bool,
+    /// The log, replayed through a query cache, where that was asked for.
+    pub query_cache: Option<Simulated>,
 }
 
 /// Advice with what a reader needs to follow it.

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::{Advised, Line, Source, script};
-use crate::advice::{Action, Category, Confidence, Fact, Finding, Severity, Value};
+use crate::advice::{Action, Category, Fact, Finding, Severity, Value};
 use crate::plan::Amount;
 use crate::report::cell::{seconds, shown, thousands, three_digits};
 use crate::report::plans::Depth;
@@ -64,6 +64,9 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     }
     page.extend(rejected(advised, want.depth));
     page.extend(unread(advised, want.depth));
+    if let Some(simulated) = &advised.query_cache {
+        page.extend(super::query_cache::pieces(simulated));
+    }
     page.extend(not_checked(advised));
     page.extend(more(advised));
     page
@@ -210,7 +213,7 @@ fn sum(advised: &Advised, blocks: &[Vec<usize>]) -> String {
             (Action::Replace, true) => 1,
             (Action::None, true) if todo.index.is_some() => 2,
             (Action::Drop, true) => 3,
-            (Action::Rewrite, _) => 4,
+            (Action::Rewrite, _) if !todo.sql.is_empty() => 4,
             (Action::Set, _) => 5,
             _ => 6,
         }
@@ -420,13 +423,8 @@ const ROWS: [&str; 2] = ["rows_read_now", "rows_read_then"];
 /// What may be saved, as a range: what is computed is its upper end.
 fn saves(finding: &Finding) -> Option<String> {
     let benefit = finding.benefit.filter(|it| it.of_micros > 0)?;
-    // Section 10 of the rules weighs advice so: high 0.8, medium 0.5, low 0.2.
-    let tenths = match finding.confidence {
-        Confidence::High => 8,
-        Confidence::Medium => 5,
-        Confidence::Low => 2,
-    };
-    let least = benefit.micros / 10 * tenths;
+    // The model tells what may be saved at most; half of it is what one may count on.
+    let least = benefit.micros / 2;
     let time = |micros: u64| seconds(micros as f64 / 1e6);
     let part = Amount::whole(benefit.micros).ratio(Amount::whole(benefit.of_micros));
     let part = part.map_or(String::new(), |part| {

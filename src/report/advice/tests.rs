@@ -117,6 +117,7 @@ fn advised(findings: Vec<Finding>) -> Advised {
         rules: Rules::Default,
         is_review: false,
         partial: false,
+        query_cache: None,
     }
 }
 

@@ -184,7 +184,11 @@ where
         let chosen = chosen.or_else(|| {
             // A join buffer, or a hash, reads the table once. Nobody scans an index to look all
             // rows up.
-            let once = accesses.iter().filter(|it| it.searched > 0 || it.lookups == 0.0);
+            let all = self.counter.rows_of(read, self.depth);
+            let once = accesses.iter().filter(|it| match it.searched {
+                0 => it.lookups == 0.0,
+                _ => it.lookups <= LOOKED_UP * all,
+            });
             let least = once.min_by(|a, b| a.cost().total_cmp(&b.cost()))?;
             Some((*least, true))
         });
@@ -298,7 +302,7 @@ where
             }
         }
         let reads = (path.reads * factor).max(1.0) + extra;
-        Some(Way { reads, rows, factor, sorted, found })
+        Some(Way { reads, rows, factor, sorted, found, entries: None })
     }
 
     /// A loose scan, or the one entry that has the least or greatest value.
@@ -342,6 +346,7 @@ where
                 let is_rest = others.clone().all(|test| test.column == extreme.column);
                 (is_next && is_rest && !has_weak).then_some(Some(Way {
                     reads: 1.0,
+                    entries: Some(1.0),
                     rows: 1.0,
                     factor: 1.0,
                     sorted: 0.0,
@@ -390,6 +395,7 @@ where
                         && self.is_ordered(of, access, &self.block.order);
                 let extra = if is_sorted { 0.0 } else { groups + sort(groups) };
                 Some(Some(Way {
+                    entries: Some((groups * each).max(1.0)),
                     reads: (groups * each).min(found + groups).max(1.0) + extra,
                     rows: groups,
                     factor: 1.0,
@@ -415,7 +421,8 @@ where
         other.reads = 2.0 * entries;
         other.is_mixed = true;
         let access = Access { entries, lookups: entries, rows: found, ..Access::default() };
-        Some(self.usual(&other, of, &access))
+        let way = self.usual(&other, of, &access);
+        Some(way.map(|way| Way { entries: Some(entries), ..way }))
     }
 
     /// Whether rows come sorted, or grouped, out of the index of the first use.
@@ -489,6 +496,9 @@ where
             Cost { reads: way.reads, rows: way.rows, sorted: way.sorted, of_use: Vec::new() };
         cost.of_use =
             path.of_use.iter().map(|(of, reads)| ((self.place, *of), reads * way.factor)).collect();
+        if let (Some(entries), Some((_, first))) = (way.entries, cost.of_use.first_mut()) {
+            *first = entries;
+        }
         let mut add = |block: usize, run: Run, times: f64| {
             let own = self.counter.block(block, run, self.depth + 1);
             cost.reads += own.reads * times;
@@ -532,6 +542,8 @@ struct Way {
     sorted: f64,
     /// Rows before grouping and LIMIT.
     found: f64,
+    /// Entries that the first use reads, where that is not what its access says.
+    entries: Option<f64>,
 }
 
 /// What sorting so many rows costs.

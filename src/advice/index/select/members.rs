@@ -43,12 +43,18 @@ impl Selector<'_, '_> {
             let replaced = self.replaced(member.table, &member.key).into_iter();
             member.replaces = replaced.filter(|it| gone.insert(*it)).map(|(_, at)| at).collect();
         }
-        let gains: Vec<Gain> = (0..members.len()).map(|at| self.share_of(&members, at)).collect();
-        for (member, gain) in members.iter_mut().zip(gains) {
-            member.gain = gain;
+        loop {
+            let gains: Vec<Gain> =
+                (0..members.len()).map(|at| self.share_of(&members, at)).collect();
+            for (member, gain) in members.iter_mut().zip(gains) {
+                member.gain = gain;
+            }
+            // What brings nothing beside the others goes, one at a time: two may need each other.
+            let least = members.iter().enumerate().filter(|(_, member)| member.gain.saved <= 0.0);
+            let least = least.min_by(|a, b| a.1.gain.saved.total_cmp(&b.1.gain.saved));
+            let Some(least) = least.map(|(at, _)| at) else { break };
+            members.remove(least);
         }
-        // What brings nothing beside the others is not needed.
-        members.retain(|member| member.gain.saved > 0.0);
         members.sort_by(|a, b| {
             b.gain
                 .saved
@@ -84,7 +90,7 @@ impl Selector<'_, '_> {
             let (before, then) = (cost(&without).reads, cost(&with));
             let after = then.reads;
             gain.saved += class.unit * (before - after);
-            if before - after > before * 0.01 {
+            if before > after {
                 gain.classes.push((*at, before, after));
                 gain.rows.push(class.scale * then.rows_read());
             }
@@ -97,7 +103,8 @@ impl Selector<'_, '_> {
         gain
     }
 
-    /// What a writing class pays for an index more, section 8.9.
+    /// What a writing class pays for an index more: an entry for each row that it writes, four
+    /// row-reads each, one where the first column is a counter.
     pub fn written<'k>(
         &self,
         class: &Weighed,
