@@ -333,7 +333,9 @@ fn on_statements(
     workload.server = server;
     let of_plans = workload.classes.iter().flat_map(|class| {
         let whole = class.plans.iter().filter(|plan| !plan.is_cut());
-        let case = |plan| Case { schema, load: Some(&class.load), ..Case::new(plan) };
+        let optimizer_switch = asked.facts.variables.text("optimizer_switch");
+        let case =
+            |plan| Case { schema, load: Some(&class.load), optimizer_switch, ..Case::new(plan) };
         whole.flat_map(move |plan| plan_rules::review(&case(plan))).collect::<Vec<Finding>>()
     });
     let of_plans = of_plans.collect();

@@ -7,6 +7,7 @@
 use super::*;
 use crate::advice::{Action, Severity};
 use crate::server::{Config, Disk, machine};
+use crate::sql::fingerprint::ClassId;
 
 fn facts(given: &str) -> ServerFacts {
     let mut facts = ServerFacts::default();
@@ -797,4 +798,49 @@ fn caches_without_tables_are_told_where_the_tables_are_known() {
     let keys = "v version=8.0.36 key_buffer_size=268435456 | s Uptime=90000 Key_reads=0 Key_read_requests=9";
     assert_eq!(said(keys, "InnoDB"), "VAR029 key_buffer_size 268435456>8388608");
     assert_eq!(said(keys, "MyISAM"), "");
+}
+
+#[test]
+fn bulk_inserts_of_a_log_ask_for_another_lock_mode() {
+    let said = |variables: &str, statement: &str, micros: u64| {
+        let class = |id: u8, sample: &str, micros| crate::advice::Class {
+            id: ClassId([id; 16]),
+            samples: vec![sample.to_owned()],
+            database: None,
+            calls: 10,
+            weight: None,
+            micros: Some(micros),
+            lock_micros: None,
+            load: crate::advice::plan::Load::default(),
+            rows_affected: None,
+            plans: Vec::new(),
+        };
+        let workload = Workload {
+            classes: vec![class(1, statement, micros), class(2, "SELECT 1", 1_000 - micros)],
+            is_timed: true,
+            window_micros: Some(60_000_000),
+            ..Workload::default()
+        };
+        shown(
+            &advise(
+                &facts(&format!(
+                    "v version=10.6.16-MariaDB innodb_autoinc_lock_mode=1 {variables}"
+                )),
+                &workload,
+                None,
+            )
+            .findings,
+        )
+    };
+    let speaks = "VAR022 innodb_autoinc_lock_mode 1>2!";
+    let row = "log_bin=ON sync_binlog=1 binlog_format=ROW";
+    assert_eq!(said(row, "INSERT INTO a (b) SELECT c FROM d", 50), speaks);
+    assert_eq!(said(row, "insert into a (b) select c from d", 49), "");
+    assert_eq!(said("log_bin=OFF", "LOAD DATA INFILE 'x' INTO TABLE a", 900), speaks);
+    assert_eq!(
+        said("log_bin=ON sync_binlog=1 binlog_format=MIXED", "INSERT INTO a SELECT c FROM d", 900),
+        ""
+    );
+    assert_eq!(said(row, "INSERT INTO a (b) VALUES (' select ')", 900), "");
+    assert_eq!(said(row, "INSERT INTO a (b) VALUES ((SELECT MAX(c) FROM d))", 900), "");
 }
