@@ -83,7 +83,8 @@ fn two_samples_tell_what_happened_between() {
     assert_eq!(advice["advice"][2]["evidence"]["full_joins_a_second"], 3);
     // One text with all of it says the same.
     let (one, error) = json("--variables @mysql-8.0-busy-in-one.txt");
-    assert_eq!((&one["advice"], error.as_str()), (&advice["advice"], ""));
+    assert_eq!(one["advice"], advice["advice"]);
+    assert!(!error.contains("in-one"), "{error}");
     // Since the start of the server nine tenths of the temporary tables went to disk.
     let whole = check(
         &format!("{busy} --status @mysql-8.0-busy-before.tsv"),
