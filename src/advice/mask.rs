@@ -163,9 +163,12 @@ fn words(text: &str, literals: &HashSet<String>) -> String {
         let is_inside = before.is_some_and(is_letter);
         let length = if is_inside {
             // An introducer stands before a string: `_utf8mb4'x'`.
-            string(rest, is_open).filter(|end| literals.contains(rest.get(..*end).unwrap_or("")))
+            whole(rest, literals)
         } else {
-            string(rest, is_open).or_else(|| literal(rest, literals))
+            // A letter may stand right behind a string: `'b c'and`.
+            whole(rest, literals)
+                .or_else(|| string(rest, is_open))
+                .or_else(|| literal(rest, literals))
         };
         match length {
             Some(length) => {
@@ -202,6 +205,19 @@ fn closings(text: &str, quote: char) -> impl Iterator<Item = usize> {
     })
 }
 
+/// Bytes of a text up to the next quote of the kind that it begins with; none where it begins with
+/// no quote.
+fn until_quote(text: &str) -> Option<usize> {
+    let quote = text.chars().next().filter(|it| matches!(it, '\'' | '"'))?;
+    Some(text.get(1..)?.find(quote)? + 2)
+}
+
+/// Bytes of the string that a text begins with, if it is one of the literals as it stands.
+fn whole(text: &str, literals: &HashSet<String>) -> Option<usize> {
+    let all = text.get(..until_quote(text)?)?;
+    literals.contains(all).then_some(all.len())
+}
+
 /// Bytes of the literal that a text begins with.
 fn literal(text: &str, literals: &HashSet<String>) -> Option<usize> {
     let number: &str = {
@@ -228,14 +244,15 @@ fn literal(text: &str, literals: &HashSet<String>) -> Option<usize> {
         text.chars().take_while(|c| is_letter(*c) || *c == '.').map(char::len_utf8).sum();
     let run = text.get(..run).map(|run| run.trim_end_matches('.')).unwrap_or_default();
     if run.starts_with(|c: char| c.is_ascii_digit()) {
-        return literals.contains(run).then_some(run.len());
+        let is_more = run.len() > number.len();
+        return (is_more && literals.contains(run)).then_some(run.len());
     }
-    if let Some(behind) = text.get(run.len()..).filter(|it| it.starts_with(['\'', '"']))
-        && let Some(end) = string(behind, true)
-        && let Some(whole) = text.get(..run.len() + end)
-        && literals.contains(whole)
+    if let Some(behind) = text.get(run.len()..)
+        && let Some(end) = until_quote(behind)
+        && let Some(all) = text.get(..run.len() + end)
+        && literals.contains(all)
     {
-        return Some(whole.len());
+        return Some(all.len());
     }
     let word: usize = text.chars().take_while(|c| is_letter(*c)).map(char::len_utf8).sum();
     let word = text.get(..word).filter(|word| word.chars().count() > 2)?;
