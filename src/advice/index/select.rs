@@ -125,6 +125,8 @@ pub(super) struct Gain {
 
 /// New indexes of one table.
 const MOST_NEW: usize = 4;
+/// New indexes in all: nobody makes more in one step, and those that save most come first.
+const MOST_IN_ALL: usize = 256;
 /// Part of the whole weight from which on an index is worth it.
 const LEAST: f64 = 0.005;
 /// Part of what its classes cost that is enough, too, with so many row-reads a call.

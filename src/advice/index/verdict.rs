@@ -449,7 +449,9 @@ impl Judge<'_, '_> {
                     .to_owned()
             }
             Left::Refused(why) => why.clone(),
-            Left::Enough => "Four new indexes on one table are enough for one step.".to_owned(),
+            Left::Enough => {
+                "Four new indexes on one table, and 256 in all, are enough for one step.".to_owned()
+            }
         }
     }
 

@@ -11,8 +11,8 @@ use crate::advice::index::cost::{Counter, Indexes};
 use crate::advice::index::limit;
 
 use super::{
-    Candidate, Floors, Gain, LEAST, LEAST_OF_OWN, LEAST_READS, Left, MOST_NEW, MOST_OF_TABLE,
-    Selector,
+    Candidate, Floors, Gain, LEAST, LEAST_OF_OWN, LEAST_READS, Left, MOST_IN_ALL, MOST_NEW,
+    MOST_OF_TABLE, Selector,
 };
 
 /// Candidates that are taken.
@@ -70,7 +70,7 @@ impl Selector<'_, '_> {
             }
         }
         let mut taken = Taken::default();
-        loop {
+        while taken.order.len() < MOST_IN_ALL {
             for (place, state) in states.iter_mut().enumerate() {
                 if matches!(state, State::New) {
                     *state = self.state(candidates, &taken, place, None);
@@ -97,7 +97,7 @@ impl Selector<'_, '_> {
         for (place, state) in states.into_iter().enumerate() {
             match state {
                 State::Not(why) => left.push((place, why)),
-                State::New | State::Worth(_) => left.push((place, Left::SavesLittle)),
+                State::New | State::Worth(_) => left.push((place, Left::Enough)),
                 State::Taken | State::Out => {}
             }
         }

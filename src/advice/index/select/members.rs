@@ -1,6 +1,6 @@
 //! The indexes of the candidates taken, each once, and what each brings beside the others.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::advice::index::cost::{Counter, Indexes};
 use crate::advice::index::query::Written;
@@ -43,18 +43,35 @@ impl Selector<'_, '_> {
             let replaced = self.replaced(member.table, &member.key).into_iter();
             member.replaces = replaced.filter(|it| gone.insert(*it)).map(|(_, at)| at).collect();
         }
+        let mut kept: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (place, member) in members.iter().enumerate() {
+            kept.entry(member.table).or_default().push(place);
+        }
+        let mut open: Vec<usize> = (0..members.len()).collect();
         loop {
-            let gains: Vec<Gain> =
-                (0..members.len()).map(|at| self.share_of(&members, at)).collect();
-            for (member, gain) in members.iter_mut().zip(gains) {
-                member.gain = gain;
+            for place in open.drain(..) {
+                let gain = self.share_of(&members, &kept, place);
+                members[place].gain = gain;
             }
             // What brings nothing beside the others goes, one at a time: two may need each other.
-            let least = members.iter().enumerate().filter(|(_, member)| member.gain.saved <= 0.0);
-            let least = least.min_by(|a, b| a.1.gain.saved.total_cmp(&b.1.gain.saved));
-            let Some(least) = least.map(|(at, _)| at) else { break };
-            members.remove(least);
+            let present = kept.values().flatten().copied();
+            let least = present.filter(|at| members[*at].gain.saved <= 0.0).min_by(|a, b| {
+                members[*a].gain.saved.total_cmp(&members[*b].gain.saved).then(a.cmp(b))
+            });
+            let Some(least) = least else { break };
+            let table = members[least].table;
+            for own in kept.values_mut() {
+                own.retain(|place| *place != least);
+            }
+            let near = self.near.get(&table).into_iter().flatten();
+            open = near.filter_map(|table| kept.get(table)).flatten().copied().collect();
         }
+        let present: BTreeSet<usize> = kept.into_values().flatten().collect();
+        let mut place = 0;
+        members.retain(|_| {
+            place += 1;
+            present.contains(&(place - 1))
+        });
         members.sort_by(|a, b| {
             b.gain
                 .saved
@@ -65,16 +82,22 @@ impl Selector<'_, '_> {
     }
 
     /// What one member brings beside all others.
-    fn share_of(&self, members: &[Member], place: usize) -> Gain {
+    fn share_of(
+        &self,
+        members: &[Member],
+        kept: &HashMap<usize, Vec<usize>>,
+        place: usize,
+    ) -> Gain {
         let own = &members[place];
-        let near = self.near.get(&own.table).cloned().unwrap_or_default();
-        let is_near = |member: &&Member| near.contains(&member.table);
+        let tables = self.near.get(&own.table).into_iter().flatten();
+        let near: Vec<usize> =
+            tables.filter_map(|table| kept.get(table)).flatten().copied().collect();
         let indexes = |with: bool| {
-            let beside = members.iter().enumerate().filter(|(at, _)| with || *at != place);
-            let kept: Vec<&Member> = beside.map(|(_, it)| it).filter(is_near).collect();
+            let beside = near.iter().filter(|at| with || **at != place);
+            let beside: Vec<&Member> = beside.filter_map(|at| members.get(*at)).collect();
             let mut indexes =
-                Indexes::default().with(kept.iter().map(|member| (member.table, &member.key)));
-            indexes.gone = kept
+                Indexes::default().with(beside.iter().map(|member| (member.table, &member.key)));
+            indexes.gone = beside
                 .iter()
                 .flat_map(|member| member.replaces.iter().map(|at| (member.table, *at)))
                 .collect();
@@ -90,7 +113,8 @@ impl Selector<'_, '_> {
             let (before, then) = (cost(&without).reads, cost(&with));
             let after = then.reads;
             gain.saved += class.unit * (before - after);
-            if before > after {
+            // Less is the rounding of sums.
+            if before - after > before * 1e-3 {
                 gain.classes.push((*at, before, after));
                 gain.rows.push(class.scale * then.rows_read());
             }
