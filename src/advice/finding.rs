@@ -236,6 +236,25 @@ pub struct VariableChange {
     pub restart: bool,
 }
 
+/// Columns as one writes them in words: `a, b(20), c DESC`.
+#[must_use]
+pub fn listed(columns: &[IndexColumn]) -> String {
+    let one = |column: &IndexColumn| {
+        let length = column.length.map_or(String::new(), |it| format!("({it})"));
+        let direction = if column.is_descending { " DESC" } else { "" };
+        format!("{}{length}{direction}", column.name)
+    };
+    columns.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+impl IndexProposal {
+    /// Its columns in words.
+    #[must_use]
+    pub fn listed(&self) -> String {
+        listed(&self.columns)
+    }
+}
+
 /// What to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recommendation {

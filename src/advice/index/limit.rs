@@ -152,10 +152,10 @@ pub(super) fn quoted(name: &str) -> String {
 }
 
 /// A table with its database, in back-quotes.
-pub(super) fn quoted_table(known: &Known<'_>) -> String {
-    match &known.db {
-        Some(db) => format!("{}.{}", quoted(db), quoted(&known.name)),
-        None => quoted(&known.name),
+pub(super) fn quoted_table(db: Option<&str>, name: &str) -> String {
+    match db {
+        Some(db) => format!("{}.{}", quoted(db), quoted(name)),
+        None => quoted(name),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::schema::prefix::{Redundancy, Redundant, redundant};
 use crate::schema::{Index, Schema, Table, TableKind, TypeName};
 
 use super::catalogue;
-use super::limit::quoted;
+use super::limit::{quoted, quoted_table};
 use super::verdict::Judge;
 
 /// Findings about the indexes that are there. Those that a new index takes the place of are told
@@ -40,18 +40,6 @@ pub(super) fn findings(
     found
 }
 
-fn list(index: &Index) -> String {
-    let part = |part: &crate::schema::Part| match &part.on {
-        crate::schema::PartOf::Column(name) => {
-            let length = part.prefix.map_or(String::new(), |it| format!("({it})"));
-            let direction = if part.is_descending { " DESC" } else { "" };
-            format!("{name}{length}{direction}")
-        }
-        crate::schema::PartOf::Expression(text) => format!("({text})"),
-    };
-    index.parts.iter().map(part).collect::<Vec<_>>().join(", ")
-}
-
 fn proposal(table: &Table, index: &Index) -> IndexProposal {
     let column = |part: &crate::schema::Part| IndexColumn {
         name: match &part.on {
@@ -68,19 +56,12 @@ fn proposal(table: &Table, index: &Index) -> IndexProposal {
     }
 }
 
-fn quoted_table(table: &Table) -> String {
-    match &table.db {
-        Some(db) => format!("{}.{}", quoted(db), quoted(&table.name)),
-        None => quoted(&table.name),
-    }
-}
-
 fn of_index(table: &Table, it: &Redundant<'_>, is_hinted: bool, judge: &Judge<'_, '_>) -> Finding {
     let (index, by) = (it.index, it.by);
     let name = table.full_name();
     let mut evidence = vec![
-        Fact::text("index", format!("{} ({})", index.name, list(index))),
-        Fact::text("served_by", format!("{} ({})", by.name, list(by))),
+        Fact::text("index", format!("{} ({})", index.name, proposal(table, index).listed())),
+        Fact::text("served_by", format!("{} ({})", by.name, proposal(table, by).listed())),
     ];
     let supports = table
         .foreign_keys
@@ -139,7 +120,7 @@ fn of_index(table: &Table, it: &Redundant<'_>, is_hinted: bool, judge: &Judge<'_
             index.name
         ),
     };
-    let on = quoted_table(table);
+    let on = quoted_table(table.db.as_deref(), &table.name);
     let sql = match is_drop {
         true => vec![format!("ALTER TABLE {on} DROP INDEX {}", quoted(&index.name))],
         false => Vec::new(),
@@ -191,7 +172,7 @@ fn definition(table: &Table, index: &Index) -> String {
     let parts: Vec<String> = index.parts.iter().map(part).collect();
     format!(
         "ALTER TABLE {} ADD {kind} {} ({})",
-        quoted_table(table),
+        quoted_table(table.db.as_deref(), &table.name),
         quoted(&index.name),
         parts.join(", ")
     )
@@ -206,7 +187,10 @@ fn without_primary_key(table: &Table) -> Option<Finding> {
     let mut evidence = Vec::new();
     let unique = table.clustering_key();
     if let Some(index) = unique {
-        evidence.push(Fact::text("clustered_by", format!("{} ({})", index.name, list(index))));
+        evidence.push(Fact::text(
+            "clustered_by",
+            format!("{} ({})", index.name, proposal(table, index).listed()),
+        ));
     }
     evidence.extend(table.facts.rows.map(|rows| Fact::number("table_rows", Amount::whole(rows))));
     Some(Finding {
@@ -226,7 +210,7 @@ fn without_primary_key(table: &Table) -> Option<Finding> {
             ..Recommendation::default()
         },
         benefit: None,
-        verify: format!("SHOW CREATE TABLE {}", quoted_table(table)),
+        verify: format!("SHOW CREATE TABLE {}", quoted_table(table.db.as_deref(), &table.name)),
         queries: Vec::new(),
     })
 }
@@ -261,7 +245,7 @@ fn wide_primary_key(table: &Table) -> Option<Finding> {
         title: format!("The primary key of {name} is wide and stands in {secondary} indexes"),
         subject: Subject { table: Some(name), ..Subject::default() },
         evidence: vec![
-            Fact::text("primary_key", list(primary)),
+            Fact::text("primary_key", proposal(table, primary).listed()),
             Fact::number("bytes_about", Amount::whole(bytes as u64)),
             Fact::number("secondary_indexes", Amount::whole(secondary as u64)),
         ],

@@ -37,15 +37,8 @@ fn advice(schema: &str, statements: &[(&str, &str)], plans: &str) -> Advice {
 fn changes(advice: &Advice) -> Vec<String> {
     let mut changes = Vec::new();
     for finding in &advice.findings {
-        let list = |index: &crate::advice::IndexProposal| {
-            let column = |column: &crate::advice::IndexColumn| {
-                let length = column.length.map_or(String::new(), |it| format!("({it})"));
-                let direction = if column.is_descending { " DESC" } else { "" };
-                format!("{}{length}{direction}", column.name)
-            };
-            let columns: Vec<String> = index.columns.iter().map(column).collect();
-            format!("{}({})", index.table, columns.join(", "))
-        };
+        let list =
+            |index: &crate::advice::IndexProposal| format!("{}({})", index.table, index.listed());
         let todo = &finding.recommendation;
         match (todo.action, &todo.index) {
             (Action::Create, Some(index)) => changes.push(format!("+{}", list(index))),

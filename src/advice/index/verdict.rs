@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::advice::finding::listed;
 use crate::advice::{
     Action, Benefit, Category, Confidence, Fact, Finding, IndexColumn, IndexProposal,
     Recommendation, Rejected, Rule, Severity, Subject, Workload,
@@ -126,7 +127,7 @@ impl Judge<'_, '_> {
                 "An index beginning with ({list}) should exist on {}: see SHOW CREATE TABLE {}. \
                  Give the definition with --schema for the statement that makes it.",
                 known.full_name(),
-                quoted_table(known)
+                quoted_table(known.db.as_deref(), &known.name)
             );
         }
         recommendation.text += &words(known, member);
@@ -494,7 +495,7 @@ fn change(
     (name, online): (&str, &str),
     recommendation: &mut Recommendation,
 ) {
-    let on = quoted_table(known);
+    let on = quoted_table(known.db.as_deref(), &known.name);
     let parts = limit::parts(known, &member.key);
     // One statement: if the new index cannot be made, the old one stays.
     let mut todo = format!("ALTER TABLE {on} ADD INDEX {} ({parts})", quoted(name));
@@ -693,15 +694,6 @@ fn columns(known: &Known<'_>, key: &Key) -> Vec<IndexColumn> {
         is_descending: part.is_descending,
     };
     key.parts[..key.written].iter().map(column).collect()
-}
-
-fn listed(columns: &[IndexColumn]) -> String {
-    let one = |column: &IndexColumn| {
-        let length = column.length.map_or(String::new(), |it| format!("({it})"));
-        let direction = if column.is_descending { " DESC" } else { "" };
-        format!("{}{length}{direction}", column.name)
-    };
-    columns.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 /// Bytes of an index: entries of key and primary key, pages filled by two thirds.
