@@ -78,8 +78,10 @@ fn whole(statement: &[u8], tokens: &mut Tokens<'_>) -> Option<Vec<u8>> {
         verb if verb.eq_ignore_ascii_case(b"call") => called(&mut ahead),
         verb if verb.eq_ignore_ascii_case(b"use") => {
             let name = ahead.next()?;
-            let alone = matches!(name.kind, Kind::Word | Kind::Quoted) && ahead.next().is_none();
-            alone.then(|| b"use ?".to_vec())?
+            let is_name = matches!(name.kind, Kind::Word | Kind::Quoted);
+            // The end may stand before a comment, where it is not cut off.
+            let is_alone = ahead.clone().all(|token| token.of(statement) == b";");
+            (is_name && is_alone).then(|| b"use ?".to_vec())?
         }
         _ => return None,
     };

@@ -32,7 +32,9 @@ fn whole_statements_have_their_own_forms() {
     check("CALL", "call");
     check("USE `my shop` ;", "use ?");
     check("USE shop -- now", "use ?");
+    check("USE shop ; /* now */ ; ", "use ?");
     check("use a b", "use a b");
+    check("use a; select 1", "use a; select ?");
     check("/* No query */", "");
     check(" ;\n; ", "");
 }
