@@ -108,6 +108,7 @@ fn classes() -> Vec<Class<'static>> {
                 },
                 rows_affected: None,
                 plans: Vec::new(),
+                measured: None,
             });
         }
     }

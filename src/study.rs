@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::digest::run::{self, Outcome};
 use crate::digest::stat::Rules;
-use crate::digest::{Digest, Group, Options, SourceTally};
+use crate::digest::{Digest, Group, Options, Sorted, SourceTally};
 use crate::error::Error;
 use crate::event::Event;
 use crate::logs::guess;
@@ -231,7 +231,9 @@ impl Study {
         let reading = self.reading();
         let options = &self.request.options;
         let mut lines = Events::new(options, names, redact);
-        let show = |event: &Event<'_>, registry: &Registry| lines.write(event, registry, events);
+        let show = |event: &Event<'_>, registry: &Registry, _: &Sorted<'_, '_>| {
+            lines.write(event, registry, events)
+        };
         let outcome = run::each(framers, options, &reading, &self.stop, show).map_err(failed)?;
         let (report, _) = self.report(outcome)?;
         crate::report::ndjson::classes(&report, classes).map_err(failed)?;

@@ -331,6 +331,7 @@ mod tests {
             load: Load::default(),
             rows_affected: None,
             plans: Vec::new(),
+            measured: None,
         };
         let mut finding = crate::advice::finding::fixture("SQL001");
         finding.title = "DATE(b) = '2026-02-01' hides b: 90000 rows passed, 5 kept".to_owned();

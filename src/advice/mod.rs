@@ -19,7 +19,7 @@ pub use finding::{
 };
 pub use rule::Rule;
 pub use variables::{OnServer, advise as advise_on_server};
-pub use workload::{Class, Workload};
+pub use workload::{Class, Workload, advise as advise_on_load};
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -80,7 +80,7 @@ pub fn rules() -> Vec<&'static Rule> {
     let mut rules: Vec<&Rule> = plan::rules()
         .chain(sql::rules())
         .chain(index::catalogue::RULES.iter().copied())
-        .chain([&workload::lock_bound::RULE])
+        .chain(workload::rules())
         .chain(variables::rules())
         .chain(query_cache::rules())
         .collect();

@@ -1,10 +1,18 @@
 //! What advice is given on: the statements of a log or a file, with what is known of each.
 
+pub(super) mod case;
 pub(super) mod lock_bound;
+mod measured;
+pub mod watch;
 
+use super::{Finding, Rule};
 use crate::plan::{Amount, Plan};
+use crate::schema::Schema;
 use crate::schema::Server;
+use crate::server::ServerFacts;
 use crate::sql::fingerprint::ClassId;
+pub use case::Case;
+pub use measured::{Measured, Times};
 
 use super::plan::Load;
 
@@ -22,6 +30,25 @@ pub struct Workload<'a> {
     pub server: Option<Server>,
     /// Statements are reviewed before they run anywhere: no floor of time or rows holds.
     pub is_review: bool,
+    /// The log as a whole, classes that are not looked at included.
+    pub whole: Option<Whole>,
+    /// What the log tells event by event.
+    pub seen: Option<watch::Observed>,
+}
+
+/// What is known of a log as a whole.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Whole {
+    /// All events.
+    pub measured: Measured,
+    /// Classes, those not looked at included.
+    pub classes: u64,
+    /// Seconds in which a statement ended.
+    pub active_seconds: u64,
+    /// The server logged one of so many statements, and how many it ran by that.
+    pub sampled: Option<(u64, u64)>,
+    /// Times are known to fractions of a second.
+    pub is_fine: bool,
 }
 
 /// A query class.
@@ -48,6 +75,31 @@ pub struct Class<'a> {
     pub rows_affected: Option<u64>,
     /// Its plans.
     pub plans: Vec<&'a Plan>,
+    /// What the log measured of it.
+    pub measured: Option<Measured>,
+}
+
+/// What is told of one load as a whole, most telling first.
+type Look = fn(&Case<'_>) -> Vec<Finding>;
+
+/// The rules of the load, in the order in which they are asked.
+const RULES: &[(&Rule, Look)] = &[];
+
+/// The rules of the load, with the texts that people read.
+pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
+    [&lock_bound::RULE].into_iter().chain(RULES.iter().map(|(rule, _)| *rule))
+}
+
+/// Looks at a load as a whole. Without a log there is none.
+#[must_use]
+pub fn advise(
+    workload: &Workload<'_>,
+    facts: &ServerFacts,
+    schema: Option<&Schema>,
+) -> Vec<Finding> {
+    let Some(whole) = &workload.whole else { return Vec::new() };
+    let case = Case { workload, whole, seen: workload.seen.as_ref(), facts, schema };
+    RULES.iter().flat_map(|(_, look)| look(&case)).collect()
 }
 
 impl Class<'_> {

@@ -27,6 +27,7 @@ use hashbrown::{HashMap, HashTable};
 use crate::event::{Event, Value};
 use crate::logs::frame::Batch;
 use crate::metric::{self, Kind, MetricId, Named, Registry};
+use crate::sql::fingerprint::ClassId;
 use crate::sql::outline::{self, outline};
 use crate::sql::{distill, fingerprint, pt};
 use crate::time::{SECOND, Timestamp};
@@ -206,6 +207,8 @@ pub struct Sorter<'o> {
     /// Runs kept of all batches.
     runs: usize,
     hasher: foldhash::fast::FixedState,
+    /// The class of the event added last.
+    last: Option<u32>,
 }
 
 impl Digest {
@@ -477,11 +480,18 @@ impl<'o> Sorter<'o> {
             timeline: Timeline::default(),
             runs: 0,
             hasher: foldhash::fast::FixedState::default(),
+            last: None,
         }
+    }
+
+    /// Where the last event went.
+    pub fn sorted(&self) -> Sorted<'_, 'o> {
+        Sorted(self)
     }
 
     /// Adds an event, if the filter keeps it; says whether it did.
     pub fn add(&mut self, event: &Event<'_>, registry: &Registry) -> bool {
+        self.last = None;
         let options = self.options;
         self.digest.source(event.source).anomalies += u64::from(event.anomalies);
         let derived = Derived {
@@ -496,6 +506,9 @@ impl<'o> Sorter<'o> {
         match &options.group {
             Group::Fingerprint => {
                 let class = self.by_outline(event);
+                if let Place::Class(class) = class {
+                    self.last = Some(class);
+                }
                 self.put(class, event, registry);
             }
             Group::Item => {
@@ -686,6 +699,24 @@ impl<'o> Sorter<'o> {
         let further = self.digest.further.classes();
         self.digest.total = self.digest.sum(self.digest.classes.iter().chain(further));
         self.digest
+    }
+}
+
+/// Where an event went.
+#[derive(Debug)]
+pub struct Sorted<'s, 'o>(&'s Sorter<'o>);
+
+impl Sorted<'_, '_> {
+    /// The number of its class, given in order; `None` for a class past the bound, and where events
+    /// are grouped by something else. A class that turns out to be past the bound has one too.
+    pub fn class(&self) -> Option<u32> {
+        self.0.last
+    }
+
+    /// The ID of that class.
+    pub fn id(&self) -> ClassId {
+        let key = self.class().and_then(|class| self.0.digest.keys.get(class as usize));
+        ClassId::of(key.map_or(&[], |key| key))
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::digest::bound::{self, Admission};
-use crate::digest::{Digest, Options, Sorter};
+use crate::digest::{Digest, Options, Sorted, Sorter};
 use crate::event::Event;
 use crate::logs::frame::Batch;
 use crate::logs::slow::read::{Reader, Reading};
@@ -45,7 +45,7 @@ pub fn each(
     options: &Options,
     reading: &Reading,
     stop: &AtomicBool,
-    mut show: impl FnMut(&Event<'_>, &Registry) -> io::Result<()>,
+    mut show: impl FnMut(&Event<'_>, &Registry, &Sorted<'_, '_>) -> io::Result<()>,
 ) -> io::Result<Outcome> {
     let mut reader = Reader::new(reading.clone());
     let admission = Admission::of(options.most_classes.unwrap_or(bound::MOST));
@@ -57,7 +57,7 @@ pub fn each(
                 let said = reader.read(&batch, frame);
                 let event = reader.event(&batch, frame, &said);
                 if sorter.add(&event, &reader.registry) {
-                    show(&event, &reader.registry)?;
+                    show(&event, &reader.registry, &sorter.sorted())?;
                 }
             }
             sorter.end_batch(&batch, place(&batch));

@@ -92,6 +92,11 @@ struct Asked {
 }
 
 impl Asked {
+    /// Whether advice of this kind is asked for.
+    fn is_asked(&self, category: Category) -> bool {
+        self.only.is_empty() || self.only.contains(&category)
+    }
+
     /// The server, where variables tell it.
     fn server(&self) -> Option<Server> {
         Server::of_version(self.facts.variables.text("version")?.trim())
@@ -189,17 +194,19 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         has_rows: has_rows(study.request.schema.as_ref()),
         has_plans: !study.request.plans.is_empty(),
     };
-    let (mut report, request, replayed) = match asked.cached.is_wanted {
-        true => {
-            let (report, request, log, settings) = cached::read(study, &asked.facts.variables)?;
-            (report, request, Some((log, settings)))
-        }
-        false => {
+    let variables = asked.cached.is_wanted.then_some(&asked.facts.variables);
+    let (mut report, request, replayed) = match asked.is_asked(Category::Workload) {
+        false if variables.is_none() => {
             let (report, request) = study.run_with_request()?;
             (report, request, None)
         }
+        _ => {
+            let (report, request, replayed) = cached::read(study, variables)?;
+            (report, request, Some(replayed))
+        }
     };
-    let query_cache = replayed.map(|(log, settings)| {
+    let (seen, cached) = replayed.map_or((None, None), |it| (Some(it.seen), it.cached));
+    let query_cache = cached.map(|(log, settings)| {
         let Cached { sizes, traces, .. } = &asked.cached;
         query_cache::simulate(log, settings, sizes, *traces)
     });
@@ -207,7 +214,8 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     let server = asked.server().or_else(|| schema.and_then(Schema::server).cloned());
     let server = server.or_else(|| logged::server(&report));
     let places = logged::places(&report, usize::MAX);
-    let workload = logged::workload(&report, places.values().copied(), server);
+    let mut workload = logged::workload(&report, places.values().copied(), server);
+    workload.seen = seen;
     let of_plans = report.plans.iter().flat_map(|of| of.findings.iter().cloned()).collect();
     let mut advice = judge(&workload, schema, of_plans, asked);
     if let Some(simulated) = &query_cache {
@@ -449,17 +457,17 @@ fn judge(
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
     advice::in_order(&mut advice.findings, workload);
-    let Asked { only, redact, .. } = asked;
-    let is_asked = |category| only.is_empty() || only.contains(&category);
-    advice.findings.retain(|finding| is_asked(finding.category));
-    if !is_asked(Category::Index) {
+    let of_load = advice::advise_on_load(workload, &asked.facts, schema);
+    advice.findings.splice(0..0, of_load);
+    advice.findings.retain(|finding| asked.is_asked(finding.category));
+    if !asked.is_asked(Category::Index) {
         advice.rejected.clear();
     }
-    if *redact {
+    if asked.redact {
         mask(&mut advice, workload);
     }
     let kinds = [Category::Variables, Category::QueryCache];
-    if !asked.facts.is_empty() || kinds.iter().any(|kind| only.contains(kind)) {
+    if !asked.facts.is_empty() || kinds.iter().any(|kind| asked.only.contains(kind)) {
         add_server(&mut advice, advice::advise_on_server(&asked.facts, workload, schema), asked);
     }
     advice
@@ -468,8 +476,7 @@ fn judge(
 /// Adds what there is to say on the server, of the kinds asked for.
 fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
     let OnServer { findings, facts, not_checked } = on_server;
-    let is_asked = |category| asked.only.is_empty() || asked.only.contains(&category);
-    advice.findings.extend(findings.into_iter().filter(|it| is_asked(it.category)).map(
+    advice.findings.extend(findings.into_iter().filter(|it| asked.is_asked(it.category)).map(
         |mut it| {
             // Error texts name values of the application.
             it.evidence.retain(|fact| !asked.redact || fact.name != "symptom");
@@ -478,18 +485,18 @@ fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
     ));
     advice.facts = facts;
     let category = |code: &str| advice::rules().into_iter().find(|it| it.code == code);
-    let is_wanted = |it: &NotChecked| category(it.rule).is_some_and(|rule| is_asked(rule.category));
+    let is_wanted =
+        |it: &NotChecked| category(it.rule).is_some_and(|rule| asked.is_asked(rule.category));
     advice.not_checked = not_checked.into_iter().filter(is_wanted).collect();
 }
 
 /// Adds what a replayed log says of the query cache. It knows better than counters whether the cache
 /// pays: where it saves much, few hits are no reason to switch it off.
 fn add_cached(advice: &mut Advice, simulated: &Simulated, asked: &Asked) {
-    let Asked { facts, only, .. } = asked;
-    if !only.is_empty() && !only.contains(&Category::QueryCache) {
+    if !asked.is_asked(Category::QueryCache) {
         return;
     }
-    let cores = facts.machine.cores;
+    let cores = asked.facts.machine.cores;
     let case = query_cache::Case { settings: &simulated.settings, simulated, cores };
     if case.saves_much() {
         advice.findings.retain(|finding| finding.rule != "QC003");

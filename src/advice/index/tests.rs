@@ -27,6 +27,7 @@ fn advice(schema: &str, statements: &[(&str, &str)], plans: &str) -> Advice {
         load: Default::default(),
         rows_affected: None,
         plans: plans.iter().collect(),
+        measured: None,
     };
     let classes = statements.iter().map(class).collect();
     let workload = Workload { classes, ..Workload::default() };
@@ -339,6 +340,7 @@ fn without_a_schema_nothing_is_written_down_as_a_statement() {
         load: Default::default(),
         rows_affected: None,
         plans: Vec::new(),
+        measured: None,
     };
     let workload = Workload { classes: vec![class], ..Workload::default() };
     let advice = advise(&workload, None);

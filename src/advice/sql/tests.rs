@@ -69,6 +69,7 @@ impl<'a> Given<'a> {
             load: self.load,
             rows_affected: self.rows_affected,
             plans: plans.iter().collect(),
+            measured: None,
         };
         let findings = read(&Statement {
             class: &class,

@@ -814,6 +814,7 @@ fn bulk_inserts_of_a_log_ask_for_another_lock_mode() {
             load: crate::advice::plan::Load::default(),
             rows_affected: None,
             plans: Vec::new(),
+            measured: None,
         };
         let workload = Workload {
             classes: vec![class(1, statement, micros), class(2, "SELECT 1", 1_000 - micros)],

@@ -80,6 +80,7 @@ mod tests {
             load: Default::default(),
             rows_affected: None,
             plans: Vec::new(),
+            measured: None,
         }
     }
 

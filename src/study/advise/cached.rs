@@ -1,7 +1,9 @@
-//! The query cache of a run: reads a log event by event, in its order, and replays it.
+//! Reads a log event by event, in its order: for the rules of the load, and for the query cache.
 
 use crate::advice::query_cache::trace::MOST_EVENTS;
 use crate::advice::query_cache::{Engine, Log, Recorder, Settings, Tables};
+use crate::advice::workload::watch::{Observed, Watch};
+use crate::digest::Sorted;
 use crate::digest::run::{self, Outcome};
 use crate::error::Error;
 use crate::event::Event;
@@ -73,33 +75,44 @@ impl Tables for Known<'_> {
     }
 }
 
-/// Reads a log once: for its digest, and for the query cache.
+/// What a log tells event by event, besides its digest.
+pub(super) struct Replayed {
+    /// For the rules of the load.
+    pub seen: Observed,
+    /// For the query cache, where that is asked for.
+    pub cached: Option<(Log, Settings)>,
+}
+
+/// Reads a log once, in its order: for its digest, for the rules of the load, and for the query
+/// cache where `variables` are given.
 pub(super) fn read(
     mut study: Study,
-    variables: &Variables,
-) -> Result<(Report, Request, Log, Settings), Error> {
-    let settings = Settings::of(variables);
+    variables: Option<&Variables>,
+) -> Result<(Report, Request, Replayed), Error> {
     let framers = study.framers();
     let reading = study.reading();
     let schema = study.request.schema.take();
     let known = Known(schema.as_ref());
-    let mut recorder = Recorder::new(settings, &known);
-    let show = |event: &Event<'_>, registry: &Registry| {
-        recorder.add(event, registry);
+    let mut recorder = variables.map(|it| Recorder::new(Settings::of(it), &known));
+    let mut watch = Watch::default();
+    let show = |event: &Event<'_>, registry: &Registry, sorted: &Sorted<'_, '_>| {
+        watch.add(event, registry, sorted);
+        if let Some(recorder) = &mut recorder {
+            recorder.add(event, registry);
+        }
         Ok(())
     };
     let options = &study.request.options;
     let failed = |source| Error::Write { name: "the trace".to_owned(), source };
     let outcome: Outcome =
         run::each(framers, options, &reading, &study.stop, show).map_err(failed)?;
-    for framer in &outcome.framers {
-        if let Some(version) = framer.tally().version.as_deref() {
-            recorder.server(version);
-        }
+    let versions = outcome.framers.iter().filter_map(|it| it.tally().version.as_deref());
+    if let Some(recorder) = &mut recorder {
+        versions.for_each(|version| recorder.server(version));
     }
-    let (log, settings) = recorder.finish();
-    debug_assert!(log.traces.len() <= MOST_EVENTS);
+    let cached = recorder.map(Recorder::finish);
+    debug_assert!(cached.as_ref().is_none_or(|(log, _)| log.traces.len() <= MOST_EVENTS));
     study.request.schema = schema;
     let (report, request) = study.report(outcome)?;
-    Ok((report, request, log, settings))
+    Ok((report, request, Replayed { seen: watch.finish(), cached }))
 }

@@ -193,6 +193,7 @@ impl Pile {
                 load,
                 rows_affected: None,
                 plans: plans_of.remove(id).unwrap_or_default(),
+                measured: None,
             }
         };
         let mut classes: Vec<Class<'a>> = self.classes.iter().map(class).collect();

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
+use crate::advice::workload::{Measured, Times, Whole};
 use crate::advice::{Class, Workload, load};
 use crate::digest::class::ClassDigest;
 use crate::metric::{self, MetricId};
-use crate::report::Report;
 use crate::report::advice::Line;
+use crate::report::{Input, Report};
 use crate::schema::Server;
 use crate::sql::fingerprint::ClassId;
 
@@ -22,7 +23,38 @@ pub fn workload<'a>(
     let window = report.range().and_then(|(first, last)| u64::try_from(last.0 - first.0).ok());
     let mut classes: Vec<Class<'a>> = places.filter_map(|place| class(report, place)).collect();
     classes.sort_by_key(|class| class.id);
-    Workload { classes, is_timed: true, window_micros: window, server, is_review: false }
+    Workload {
+        classes,
+        is_timed: true,
+        window_micros: window,
+        server,
+        is_review: false,
+        whole: Some(whole(report)),
+        seen: None,
+    }
+}
+
+fn whole(report: &Report) -> Whole {
+    let digest = &report.digest;
+    // A single input that was logged whole among sampled ones would make any rate wrong.
+    let sampled = report.inputs.iter().filter_map(Input::sampling).max_by_key(|it| it.limit);
+    let sampled = sampled.and_then(|it| {
+        Some((u64::try_from(it.limit).ok()?, u64::try_from(it.estimated_events).ok()?))
+    });
+    let figures = Measured::of(digest, &digest.total);
+    // Whole seconds are divided by a million without a rest, each of them.
+    let is_whole = |times: &Times| {
+        times.sum.is_multiple_of(1_000_000)
+            && times.least.is_multiple_of(1_000_000)
+            && times.most.is_multiple_of(1_000_000)
+    };
+    Whole {
+        is_fine: figures.time.as_ref().is_some_and(|times| !is_whole(times)),
+        measured: figures,
+        classes: digest.kept_classes() as u64,
+        active_seconds: digest.active_seconds(),
+        sampled,
+    }
 }
 
 /// The server that the log names.
@@ -63,6 +95,7 @@ fn class(report: &Report, place: usize) -> Option<Class<'_>> {
         load: load::of_class(&report.digest, place),
         rows_affected: sum(ROWS_AFFECTED),
         plans: report.plans_of(place).map(|of| &of.plan).collect(),
+        measured: Some(Measured::of(&report.digest, digest)),
     })
 }
 

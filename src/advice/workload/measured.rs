@@ -1,0 +1,116 @@
+//! What a log measured of a class, or of all classes together.
+
+use crate::digest::Digest;
+use crate::digest::class::ClassDigest;
+use crate::digest::spread;
+use crate::digest::stat::factor;
+use crate::metric::{self, MetricId};
+use crate::time::Timestamp;
+
+const ERRNO: [MetricId; 2] = [metric::known("Errno"), metric::known("Last_errno")];
+const KILLED: MetricId = metric::known("Killed");
+const QC_HIT: [MetricId; 2] = [metric::known("QC_hit"), metric::known("QC_Hit")];
+const READ_WAIT: MetricId = metric::known("InnoDB_IO_r_wait");
+
+/// Sums and spreads. What no event has is absent.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Measured {
+    /// Events.
+    pub events: u64,
+    /// The first and the last end of a statement.
+    pub range: Option<(Timestamp, Timestamp)>,
+    /// Query_time.
+    pub time: Option<Times>,
+    /// Microseconds of Lock_time.
+    pub lock_micros: Option<u64>,
+    /// Microseconds that InnoDB waited for reads.
+    pub read_wait_micros: Option<u64>,
+    /// Rows_examined.
+    pub rows_examined: Option<u64>,
+    /// Rows_sent.
+    pub rows_sent: Option<u64>,
+    /// Events with and without an error, where the log tells.
+    pub errors: Option<(u64, u64)>,
+    /// Events that were killed, and the others.
+    pub killed: Option<(u64, u64)>,
+    /// Events answered by the query cache, and the others.
+    pub cached: Option<(u64, u64)>,
+}
+
+/// Times of events, in microseconds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Events with a time.
+    pub count: u64,
+    /// All of them together.
+    pub sum: u64,
+    /// The shortest one.
+    pub least: u64,
+    /// The longest one.
+    pub most: u64,
+    /// Counts by bucket: the least time of a bucket, a twentieth above that of the one before.
+    pub buckets: Vec<(u64, u64)>,
+}
+
+impl Times {
+    /// Events below a time; those of the bucket that it falls into are not among them.
+    pub fn below(&self, micros: u64) -> u64 {
+        let ends = self.buckets.iter().skip(1).map(|(low, _)| *low).chain([u64::MAX]);
+        let whole = self.buckets.iter().zip(ends).filter(|(_, end)| *end <= micros);
+        whole.map(|((_, count), _)| *count).sum()
+    }
+}
+
+impl Measured {
+    /// What is known of a class of a digest.
+    pub fn of(digest: &Digest, class: &ClassDigest) -> Measured {
+        let places = &digest.places;
+        let sum = |metric| {
+            let totals = class.totals(places, metric)?;
+            u64::try_from(totals.sum).ok()
+        };
+        let flagged = |metrics: &[MetricId]| {
+            let counts = metrics.iter().map(|metric| class.flags(places, *metric));
+            counts.into_iter().find(|counts| *counts != (0, 0))
+        };
+        Measured {
+            events: class.count,
+            range: class.first().zip(class.last()),
+            time: times(digest, class),
+            lock_micros: sum(metric::LOCK_TIME),
+            read_wait_micros: sum(READ_WAIT),
+            rows_examined: sum(metric::ROWS_EXAMINED),
+            rows_sent: sum(metric::ROWS_SENT),
+            errors: flagged(&ERRNO),
+            killed: flagged(&[KILLED]),
+            cached: flagged(&QC_HIT),
+        }
+    }
+
+    /// Microseconds from the first to the last end; none where that is no time.
+    pub fn window(&self) -> Option<u64> {
+        let (first, last) = self.range?;
+        u64::try_from(last.0 - first.0).ok().filter(|micros| *micros > 0)
+    }
+}
+
+fn times(digest: &Digest, class: &ClassDigest) -> Option<Times> {
+    let stat = class.stat(&digest.places, metric::QUERY_TIME)?;
+    let micros = |value: i128| u64::try_from(value.max(0)).unwrap_or(u64::MAX);
+    let bucket = |(bucket, count): (usize, u64)| {
+        let (low, _) = spread::range(bucket);
+        (u64::try_from(low).unwrap_or(u64::MAX), count)
+    };
+    Some(Times {
+        count: stat.count,
+        sum: micros(stat.sum),
+        least: micros(stat.min),
+        most: micros(stat.max),
+        buckets: stat
+            .spread
+            .buckets(factor(metric::QUERY_TIME_KIND))
+            .into_iter()
+            .map(bucket)
+            .collect(),
+    })
+}
