@@ -1,11 +1,16 @@
 //! What advice is given on: the statements of a log or a file, with what is known of each.
 
 pub(super) mod case;
+pub(super) mod concentration;
+pub(super) mod coverage;
+mod hidden;
 pub(super) mod lock_bound;
 mod measured;
+pub(super) mod stretches;
+mod threshold;
 pub mod watch;
 
-use super::{Finding, Rule};
+use super::{Fact, Finding, Rule};
 use crate::plan::{Amount, Plan};
 use crate::schema::Schema;
 use crate::schema::Server;
@@ -83,7 +88,12 @@ pub struct Class<'a> {
 type Look = fn(&Case<'_>) -> Vec<Finding>;
 
 /// The rules of the load, in the order in which they are asked.
-const RULES: &[(&Rule, Look)] = &[];
+const RULES: &[(&Rule, Look)] = &[
+    (&coverage::RULE, coverage::look),
+    (&threshold::RULE, threshold::look),
+    (&stretches::RULE, stretches::look),
+    (&concentration::RULE, concentration::look),
+];
 
 /// The rules of the load, with the texts that people read.
 pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
@@ -97,8 +107,7 @@ pub fn advise(
     facts: &ServerFacts,
     schema: Option<&Schema>,
 ) -> Vec<Finding> {
-    let Some(whole) = &workload.whole else { return Vec::new() };
-    let case = Case { workload, whole, seen: workload.seen.as_ref(), facts, schema };
+    let Some(case) = Case::of(workload, facts, schema) else { return Vec::new() };
     RULES.iter().flat_map(|(_, look)| look(&case)).collect()
 }
 
@@ -107,4 +116,12 @@ impl Class<'_> {
     pub fn sample(&self) -> &str {
         self.samples.first().map_or("", String::as_str)
     }
+}
+
+/// What is known of a load, whether or not a rule speaks.
+#[must_use]
+pub fn facts(case: &Case<'_>) -> Vec<Fact> {
+    let threshold = coverage::threshold(case).map(case::seconds);
+    let threshold = threshold.map(|it| Fact::number("effective_threshold", it));
+    coverage::fact(case).into_iter().chain(threshold).collect()
 }

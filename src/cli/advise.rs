@@ -11,7 +11,8 @@ use adagio::digest::Group;
 use adagio::report::advice::{Advised, Source, json, markdown, query_cache, text};
 use adagio::report::plans::{Depth, Look};
 use adagio::report::profile::{Limit, Order};
-use adagio::server::{Disk, Machine, ServerFacts, machine};
+use adagio::server::monitor::{self, Figure, Range};
+use adagio::server::{Disk, Machine, Monitor, ServerFacts, machine};
 use adagio::study::advise::{Ask, Cached, Consultation, Kind};
 use adagio::study::server_facts::{self, Given, Text};
 use anyhow::bail;
@@ -168,6 +169,13 @@ struct ServerArgs {
     #[arg(long, value_enum, value_name = "KIND")]
     disk: Option<DiskKind>,
 
+    /// What a monitor showed while the load ran, such as tps=259,qps=2500..3000
+    ///
+    /// Figures a second: tps (transactions), qps (statements), sorts, sorted-rows; cpu in percent of
+    /// all cores. They test what the log claims.
+    #[arg(long, value_delimiter = ',', value_name = "NAME=VALUE", value_parser = monitor::parse)]
+    observed: Vec<(Figure, Range)>,
+
     /// An error text or process state to explain, or a file of such; may be repeated
     #[arg(long, value_name = "TEXT")]
     symptom: Vec<String>,
@@ -225,6 +233,13 @@ impl ServerArgs {
                 cores: self.cores.map(|cores| cores.get() as u64),
                 disk,
             },
+            monitor: self.observed.iter().fold(
+                Monitor::default(),
+                |mut monitor, (figure, range)| {
+                    monitor.set(*figure, *range);
+                    monitor
+                },
+            ),
             symptoms: self.symptom.iter().map(symptom).collect::<anyhow::Result<Vec<_>>>()?,
         };
         let (facts, told) = server_facts::read(given)?;

@@ -7,14 +7,16 @@ use crate::rowset::lines::quote_of_aligned;
 const NEAR: usize = 2000;
 
 /// The statement in the lines from `from` up to the plan at `print`: behind the last `EXPLAIN`
-/// that begins a line.
+/// that begins a line, or else the one that ends right above.
 pub fn above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
     let from = from.max(print.saturating_sub(NEAR));
     let text = |at: usize| {
         let line = lines.get(at).unwrap_or_default();
         without_prompt(&line[quote_of_aligned(line).len()..])
     };
-    let start = (from..print).rev().find(|at| explained(text(*at)).is_some())?;
+    let Some(start) = (from..print).rev().find(|at| explained(text(*at)).is_some()) else {
+        return bare(from, print, text);
+    };
     let mut statement = explained(text(start))?.to_vec();
     for at in start + 1..print {
         let line = text(at);
@@ -26,6 +28,23 @@ pub fn above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
     }
     let statement = without_end(&statement);
     is_statement(statement).then(|| String::from_utf8_lossy(statement).into_owned())
+}
+
+/// The statement, without EXPLAIN before it, that ends in the last line that is not blank. Its end has
+/// to be marked, for prose ends there as well.
+fn bare<'a>(from: usize, print: usize, text: impl Fn(usize) -> &'a [u8]) -> Option<String> {
+    let is_end = |line: &[u8]| {
+        let line = line.trim_ascii_end();
+        line.ends_with(b";") || line.ends_with(b"\\G") || line.ends_with(b"\\g")
+    };
+    let last = (from..print).rev().find(|at| !text(*at).trim_ascii().is_empty())?;
+    is_end(text(last)).then_some(())?;
+    let before = (from..last).rev().find(|at| is_end(text(*at)));
+    let first = before.map_or(from, |at| at + 1);
+    let start = (first..=last).find(|at| is_statement(text(*at).trim_ascii_start()))?;
+    let lines: Vec<&[u8]> = (start..=last).map(text).collect();
+    let statement = lines.join(&b'\n');
+    Some(String::from_utf8_lossy(without_end(&statement)).into_owned())
 }
 
 /// The query ID in the last comment `-- query_id: …` of the lines from `from` up to the plan at
@@ -163,6 +182,10 @@ mod tests {
         check("EXPLAIN SELECT 1;\nEXPLAIN SELECT 2;\n", Some("SELECT 2"));
         check("the plan of the query explained above\n", None);
         check("EXPLAIN\n", None);
+        check("SELECT a\nFROM t\nWHERE b = 1;\n\n", Some("SELECT a\nFROM t\nWHERE b = 1"));
+        check("SELECT 1;\nmysql> UPDATE t SET a = 1\\G\n", Some("UPDATE t SET a = 1"));
+        check("SELECT a FROM t\n", None);
+        check("The plan of it;\n", None);
         check("explain is slow here:\n", None);
         check("EXPLAIN\nSELECT a,\n  b FROM t;\n\n", Some("SELECT a,\n  b FROM t"));
     }

@@ -4,6 +4,7 @@
 //! not tell is absent, never 0: [`Variables`] and [`Status`] give `None` for it.
 
 pub mod machine;
+pub mod monitor;
 pub mod my_cnf;
 mod pairs;
 pub mod status;
@@ -11,6 +12,7 @@ pub mod variables;
 mod version;
 
 pub use machine::{Disk, Machine};
+pub use monitor::Monitor;
 pub use my_cnf::Config;
 pub use pairs::{Read, read};
 pub use status::{Status, Window};
@@ -26,6 +28,8 @@ pub struct ServerFacts {
     pub status: Status,
     /// Its option file.
     pub config: Option<Config>,
+    /// What a monitor showed while the load ran.
+    pub monitor: Monitor,
     /// The machine it runs on.
     pub machine: Machine,
     /// Error texts and process states that were seen, a text each.

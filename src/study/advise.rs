@@ -5,7 +5,6 @@ mod cached;
 mod given;
 mod logged;
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -219,7 +218,13 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     let of_plans = report.plans.iter().flat_map(|of| of.findings.iter().cloned()).collect();
     let mut advice = judge(&workload, schema, of_plans, asked);
     if let Some(simulated) = &query_cache {
-        add_cached(&mut advice, simulated, asked);
+        add_cached(&mut advice, simulated, &workload, asked);
+    }
+    if asked.is_asked(Category::Workload)
+        && let Some(case) = advice::workload::Case::of(&workload, &asked.facts, schema)
+    {
+        advice.facts.splice(0..0, advice::workload::facts(&case));
+        advice.chain = advice::chain::chain(case, &advice.findings, query_cache.as_ref());
     }
     let lines = workload.classes.iter().filter_map(|class| {
         let place = places.get(&class.id)?;
@@ -492,7 +497,7 @@ fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
 
 /// Adds what a replayed log says of the query cache. It knows better than counters whether the cache
 /// pays: where it saves much, few hits are no reason to switch it off.
-fn add_cached(advice: &mut Advice, simulated: &Simulated, asked: &Asked) {
+fn add_cached(advice: &mut Advice, simulated: &Simulated, workload: &Workload<'_>, asked: &Asked) {
     if !asked.is_asked(Category::QueryCache) {
         return;
     }
@@ -513,10 +518,7 @@ fn add_cached(advice: &mut Advice, simulated: &Simulated, asked: &Asked) {
             advice.findings.push(finding);
         }
     }
-    advice.findings.sort_by_key(|finding| {
-        let micros = finding.benefit.map(|benefit| benefit.micros);
-        (Reverse(micros), Reverse(finding.severity))
-    });
+    advice::in_order(&mut advice.findings, workload);
 }
 
 /// Adds findings about plans that say what no finding about the workload says. That a step reads

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use crate::logs::guess;
-use crate::server::{self, Config, Machine, ServerFacts, Version};
+use crate::server::{self, Config, Machine, Monitor, ServerFacts, Version};
 
 /// A text and the name that the user gave it by.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +24,8 @@ pub struct Given {
     pub config: Vec<Text>,
     /// The machine.
     pub machine: Machine,
+    /// What a monitor showed.
+    pub monitor: Monitor,
     /// Error texts and process states.
     pub symptoms: Vec<String>,
 }
@@ -32,8 +34,12 @@ pub struct Given {
 ///
 /// Errors: a text that holds nothing of what it was given for.
 pub fn read(given: Given) -> Result<(ServerFacts, Vec<String>), Error> {
-    let mut facts =
-        ServerFacts { machine: given.machine, symptoms: given.symptoms, ..ServerFacts::default() };
+    let mut facts = ServerFacts {
+        machine: given.machine,
+        monitor: given.monitor,
+        symptoms: given.symptoms,
+        ..ServerFacts::default()
+    };
     let mut told = Vec::new();
     let mut samples = Vec::new();
     if let Some(text) = &given.variables {

@@ -95,6 +95,14 @@ impl Simulated {
         self.with_case(|case| case.load().map_or(0, |load| load.read_micros))
     }
 
+    /// Whether the log has most statements below the threshold that the server states: it is taken
+    /// as one of all statements.
+    #[must_use]
+    pub fn contradicts_threshold(&self) -> bool {
+        let threshold = self.settings.threshold.filter(|it| *it > 0);
+        threshold.is_some_and(|it| is_contradicted(&self.log, &self.settings, it))
+    }
+
     /// Whether the cache pays, or would; else why not.
     pub fn verdict(&self) -> Result<(), String> {
         self.with_case(|case| match case.any() {
@@ -190,7 +198,8 @@ fn refusal(log: &Log, settings: &Settings) -> Option<String> {
     /// Microseconds that a log without threshold has statements below.
     const QUICK: u64 = 10_000;
     const FEW: usize = 20;
-    if let Some(threshold) = settings.threshold.filter(|it| *it > 0) {
+    let is_kept = |threshold: &u64| *threshold > 0 && !is_contradicted(log, settings, *threshold);
+    if let Some(threshold) = settings.threshold.filter(is_kept) {
         return Some(format!(
             "statements below {} s are not in the log, and the hits and writes that decide are mostly such; \
              set long_query_time = 0 for a while",
@@ -223,6 +232,13 @@ fn refusal(log: &Log, settings: &Settings) -> Option<String> {
         );
     }
     None
+}
+
+/// Whether a log contradicts the threshold that the server states: most of its statements are below,
+/// and not because those without an index are logged whatever they take.
+fn is_contradicted(log: &Log, settings: &Settings, threshold: u64) -> bool {
+    let below = log.traces.iter().filter(|trace| trace.micros < threshold).count();
+    settings.logs_unindexed != Some(true) && below > log.traces.len() / 2
 }
 
 /// Microseconds as seconds, without zeros at the end.

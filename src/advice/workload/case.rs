@@ -6,6 +6,7 @@ use crate::advice::{
 use crate::plan::Amount;
 use crate::schema::Schema;
 use crate::server::ServerFacts;
+use crate::server::monitor::Range;
 use crate::sql::fingerprint::ClassId;
 
 use super::watch::Observed;
@@ -27,6 +28,16 @@ pub struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
+    /// A load; `None` without a log.
+    pub fn of(
+        workload: &'a Workload<'a>,
+        facts: &'a ServerFacts,
+        schema: Option<&'a Schema>,
+    ) -> Option<Case<'a>> {
+        let whole = workload.whole.as_ref()?;
+        Some(Case { workload, whole, seen: workload.seen.as_ref(), facts, schema })
+    }
+
     /// The class with this ID; `None` for one that is not looked at.
     pub fn class(&self, id: ClassId) -> Option<&'a Class<'a>> {
         let classes = &self.workload.classes;
@@ -48,6 +59,27 @@ impl<'a> Case<'a> {
     pub fn share(&self, micros: u64) -> Option<Amount> {
         percent(micros, self.micros()?)
     }
+
+    /// Microseconds in which something was logged, long pauses left out; `None` where that is less
+    /// than a second, over which no rate is told.
+    pub fn active_micros(&self) -> Option<u64> {
+        let active = self.seen.map(|seen| seen.regimes.active_micros());
+        active.or_else(|| self.whole.measured.window()).filter(|micros| *micros >= 1_000_000)
+    }
+
+    /// How often something that was counted came in a second in which something was logged.
+    pub fn per_second(&self, count: u64) -> Option<Amount> {
+        Amount::whole(count).ratio(seconds(self.active_micros()?))
+    }
+
+    /// Microseconds from which on statements are logged, as the server says.
+    pub fn stated_threshold(&self) -> Option<u64> {
+        const NAMES: [&str; 2] = ["long_query_time", "log_slow_query_time"];
+        let config = self.facts.config.as_ref().map(|config| config.values());
+        let tell = [Some(&self.facts.variables), config];
+        let mut told = tell.into_iter().flatten();
+        told.find_map(|it| NAMES.iter().find_map(|name| it.micros(name)))
+    }
 }
 
 /// Percent that a part is of a whole; `None` of nothing.
@@ -58,6 +90,32 @@ pub fn percent(part: u64, whole: u64) -> Option<Amount> {
 /// Microseconds as seconds.
 pub fn seconds(micros: u64) -> Amount {
     Amount::whole(micros).ratio(Amount::whole(1_000_000)).unwrap_or(Amount::ZERO)
+}
+
+/// A number for people: whole from 100 on, else three digits that count.
+pub fn short(amount: Amount) -> String {
+    if amount >= Amount::whole(100) {
+        return amount.grouped();
+    }
+    amount.short().to_string()
+}
+
+/// A range for people.
+pub fn ranged(range: Range) -> String {
+    match range.low == range.high {
+        true => short(range.low),
+        false => format!("{} to {}", short(range.low), short(range.high)),
+    }
+}
+
+/// Microseconds for people: `12 s`, `88 us`.
+pub fn lasting(micros: u64) -> String {
+    let of = |parts| Amount::whole(micros).ratio(Amount::whole(parts)).unwrap_or(Amount::ZERO);
+    match micros {
+        1_000_000.. => format!("{} s", short(of(1_000_000))),
+        1_000.. => format!("{} ms", short(of(1_000))),
+        _ => format!("{micros} us"),
+    }
 }
 
 /// A finding of a rule, with evidence and advice; what it is about is added by the rule.

@@ -8,6 +8,9 @@ use crate::metric::{self, MetricId};
 use crate::time::Timestamp;
 
 const ERRNO: [MetricId; 2] = [metric::known("Errno"), metric::known("Last_errno")];
+const SORTS: [MetricId; 2] = [metric::known("Sort_range_count"), metric::known("Sort_scan_count")];
+const FILESORT: MetricId = metric::known("Filesort");
+const SORT_ROWS: MetricId = metric::known("Sort_rows");
 const KILLED: MetricId = metric::known("Killed");
 const QC_HIT: [MetricId; 2] = [metric::known("QC_hit"), metric::known("QC_Hit")];
 const READ_WAIT: MetricId = metric::known("InnoDB_IO_r_wait");
@@ -29,6 +32,10 @@ pub struct Measured {
     pub rows_examined: Option<u64>,
     /// Rows_sent.
     pub rows_sent: Option<u64>,
+    /// Sorts, where the log tells; an event that says only that it sorts has one.
+    pub sorts: Option<u64>,
+    /// Rows that they sorted.
+    pub sorted_rows: Option<u64>,
     /// Events with and without an error, where the log tells.
     pub errors: Option<(u64, u64)>,
     /// Events that were killed, and the others.
@@ -69,6 +76,8 @@ impl Measured {
             let totals = class.totals(places, metric)?;
             u64::try_from(totals.sum).ok()
         };
+        let sum_of =
+            |metrics: &[MetricId]| metrics.iter().map(|metric| sum(*metric)).sum::<Option<u64>>();
         let flagged = |metrics: &[MetricId]| {
             let counts = metrics.iter().map(|metric| class.flags(places, *metric));
             counts.into_iter().find(|counts| *counts != (0, 0))
@@ -81,6 +90,8 @@ impl Measured {
             read_wait_micros: sum(READ_WAIT),
             rows_examined: sum(metric::ROWS_EXAMINED),
             rows_sent: sum(metric::ROWS_SENT),
+            sorts: sum_of(&SORTS).or_else(|| Some(flagged(&[FILESORT])?.0)),
+            sorted_rows: sum(SORT_ROWS),
             errors: flagged(&ERRNO),
             killed: flagged(&[KILLED]),
             cached: flagged(&QC_HIT),

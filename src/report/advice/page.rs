@@ -37,7 +37,9 @@ pub struct Want {
 /// The page.
 pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     let Blocks { blocks, quiet } = Blocks::of(&advised.counsel.advice.findings);
+    let links = &advised.counsel.advice.chain;
     let mut page = head(advised, &blocks);
+    page.extend(super::chain::pieces(advised));
     if !blocks.is_empty() {
         page.push(Piece::Section("What to do"));
     }
@@ -54,14 +56,13 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
         page.push(Piece::Section("All changes of indexes, as one script"));
         page.push(Piece::Script(text));
     }
-    if !quiet.is_empty() {
-        page.push(Piece::Section("Nothing to do, and why"));
-        let mut quiet: Vec<&Finding> =
-            quiet.iter().filter_map(|at| finding(advised, *at)).collect();
-        quiet.sort_by_key(|it| Reverse(share_served(advised, it)));
-        let told = quiet.iter().map(|it| quiet_line(advised, it, want.depth));
-        page.extend(list(told, want.depth));
-    }
+    let quiet = quiet.iter().filter_map(|at| finding(advised, *at));
+    let (of_load, quiet): (Vec<&Finding>, Vec<&Finding>) =
+        quiet.partition(|it| it.category == Category::Workload);
+    // What a link of the chain says is not said again.
+    let is_new = |it: &&Finding| links.iter().all(|link| link.rule != Some(it.rule));
+    page.extend(quiet_ones("The load", of_load.into_iter().filter(is_new), advised, want.depth));
+    page.extend(quiet_ones("Nothing to do, and why", quiet.into_iter(), advised, want.depth));
     page.extend(rejected(advised, want.depth));
     page.extend(unread(advised, want.depth));
     if let Some(simulated) = &advised.query_cache {
@@ -443,6 +444,22 @@ fn line_of(finding: &Finding) -> String {
 /// The greatest share of the classes that a finding is about.
 fn share_served(advised: &Advised, finding: &Finding) -> Option<Amount> {
     classes(finding).filter_map(|id| advised.counsel.line(id)?.share).max()
+}
+
+/// Findings that want nothing, a line each, those first that are about most of the time.
+fn quiet_ones<'a>(
+    heading: &'static str,
+    findings: impl Iterator<Item = &'a Finding>,
+    advised: &Advised,
+    depth: Depth,
+) -> Vec<Piece> {
+    let mut findings: Vec<&Finding> = findings.collect();
+    if findings.is_empty() {
+        return Vec::new();
+    }
+    findings.sort_by_key(|it| Reverse(share_served(advised, it)));
+    let told = findings.iter().map(|it| quiet_line(advised, it, depth));
+    std::iter::once(Piece::Section(heading)).chain(list(told, depth)).collect()
 }
 
 /// Why there is nothing to do; at length if all is asked for.

@@ -114,6 +114,11 @@ fn how(simulated: &Simulated) -> Option<String> {
     if !simulated.log.tells_rows {
         parts.push("the log has no Rows_affected: each write counts as one that changes rows");
     }
+    if simulated.contradicts_threshold() {
+        parts.push(
+            "most statements are below the threshold that the server states: the log is taken as one of all of them",
+        );
+    }
     if simulated.log.left_out > 0 {
         parts.push("there are more events than are replayed: this is of the first five million");
     }

@@ -4,6 +4,8 @@
 //! Events are shown in the order of the log, once. What is kept has a bound; what is past it is
 //! counted as left out, never guessed.
 
+pub mod regimes;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 
@@ -54,6 +56,7 @@ pub struct Sighting<'e> {
 pub struct Watch {
     classes: Vec<(ClassId, Verb)>,
     hasher: FixedState,
+    regimes: regimes::Collector,
 }
 
 /// What was seen.
@@ -61,12 +64,16 @@ pub struct Watch {
 pub struct Observed {
     /// Classes by the number they have here.
     pub classes: Vec<ClassId>,
+    /// Stretches of the log.
+    pub regimes: regimes::Regimes,
 }
 
 impl Watch {
     /// Takes an event. Those of classes past the bound of a digest have no class and are not looked
     /// at by class.
     pub fn add(&mut self, event: &Event<'_>, _registry: &Registry, sorted: &Sorted<'_, '_>) {
+        let (span, micros) = (span(event), micros(event));
+        self.regimes.add(span, micros);
         let Some(class) = sorted.class() else { return };
         while self.classes.len() <= class as usize {
             // Numbers are given in order, so that only the last one is new.
@@ -78,19 +85,15 @@ impl Watch {
             hasher.write(thread);
             hasher.finish()
         });
-        let _sighting = Sighting {
-            event,
-            class,
-            verb: *verb,
-            span: span(event),
-            micros: micros(event),
-            thread,
-        };
+        let _sighting = Sighting { event, class, verb: *verb, span, micros, thread };
     }
 
     /// What was seen.
     pub fn finish(self) -> Observed {
-        Observed { classes: self.classes.into_iter().map(|(id, _)| id).collect() }
+        Observed {
+            classes: self.classes.into_iter().map(|(id, _)| id).collect(),
+            regimes: self.regimes.finish(),
+        }
     }
 }
 

@@ -1,0 +1,1 @@
+//! Links, by arithmetic that is shown.
