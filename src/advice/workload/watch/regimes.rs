@@ -18,11 +18,13 @@ const MOST: usize = 512;
 const LEAST_EVENTS: u64 = 30;
 /// Events that one side of a change would have to have below the least time of it, if nothing had
 /// changed: chance has none of 30 once in 10^13.
-const SURPRISE: u64 = 30;
+const SURPRISE: u128 = 30;
+/// Events are counted in thousandths where parts of them decide.
+const THOUSAND: u128 = 1_000;
 /// The least time of one side is so many times that of the other.
 const FACTOR: u64 = 4;
 /// Percent of the events of one side that are below the least of the other.
-const LEAST_PERCENT: u64 = 5;
+const LEAST_PERCENT: u128 = 5;
 
 /// Collects stretches.
 #[derive(Debug, Clone, Default)]
@@ -221,12 +223,13 @@ impl Collector {
         let surprise = |it: &Change| {
             let (silent, other) =
                 if it.is_lowered { (it.before, it.after) } else { (it.after, it.before) };
-            let expected = silent.saturating_mul(it.shorter) / other.max(1);
-            (expected, it.shorter.saturating_mul(100) / other.max(1))
+            let (silent, shorter, other) =
+                (u128::from(silent), u128::from(it.shorter), u128::from(other.max(1)));
+            (silent * shorter * THOUSAND / other, shorter * 100 / other)
         };
         let is_told = |it: &Change| {
             let (expected, percent) = surprise(it);
-            expected >= SURPRISE && percent >= LEAST_PERCENT
+            expected >= SURPRISE * THOUSAND && percent >= LEAST_PERCENT
         };
         let buckets = |it: &Change| is_far(spread::narrow_bucket(it.least));
         lowered.chain(raised).filter(is_told).filter(buckets).max_by_key(|it| surprise(it).0)
