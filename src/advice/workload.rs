@@ -3,6 +3,8 @@
 pub(super) mod case;
 pub(super) mod concentration;
 pub(super) mod coverage;
+#[cfg(test)]
+pub(super) mod fixture;
 mod hidden;
 pub(super) mod lock_bound;
 mod measured;

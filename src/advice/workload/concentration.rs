@@ -110,3 +110,55 @@ pub fn look(case: &Case<'_>) -> Vec<Finding> {
     });
     told.into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::workload::fixture::Load;
+
+    /// Classes of a second a call: these, and nine of a call.
+    fn load(calls: &[u64]) -> Load {
+        let classes: Vec<(u64, u64)> =
+            calls.iter().chain(&[1; 9]).map(|calls| (*calls, 1_000_000)).collect();
+        Load::new(&classes, 600)
+    }
+
+    #[track_caller]
+    fn check(load: &Load, want: Option<&str>) {
+        let told = look(&load.case());
+        assert_eq!(told.first().map(|it| it.title.as_str()), want);
+    }
+
+    #[test]
+    fn the_fewest_that_are_most_are_told() {
+        // 91 of 100 seconds.
+        check(&load(&[91]), Some("1 of 10 classes is 91 % of the time"));
+        // 100, 60 and 9 s: the greater one is 59 %, both are 160 of 169.
+        check(&load(&[100, 60]), Some("2 of 11 classes are 94.7 % of the time"));
+        // Four alike: three of them are 75 of 109.
+        check(&load(&[25; 4]), None);
+    }
+
+    #[test]
+    fn little_is_not_concentrated() {
+        check(&load(&[90]), None);
+        check(&Load::new(&[(500, 1_000_000), (1, 1_000_000)], 600), None);
+    }
+
+    #[test]
+    fn nothing_is_said_by_share_of_what_is_mostly_hidden() {
+        check(&load(&[91]).seen("qps=100"), None);
+        check(&load(&[91]).seen("qps=0.2"), Some("1 of 10 classes is 91 % of the time"));
+    }
+
+    #[test]
+    fn a_class_brings_its_own_time_at_most() {
+        let load = load(&[91]);
+        let few = Few::of(&load.case()).unwrap();
+        // 9 of 100 s are left: 11.1 times less.
+        assert!(
+            few.gains(100_000_000)[0]
+                .ends_with("91 % of the time; without it 9 % is left, 11.1 times less")
+        );
+    }
+}

@@ -234,3 +234,71 @@ pub fn fact(case: &Case<'_>) -> Option<Fact> {
     let part = coverage.least.unwrap_or(coverage.most);
     Some(Fact::number("coverage", part.ratio(Amount::whole(100))?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::workload::fixture::Load;
+
+    /// 600 events of 12 s within 600 s: one a second.
+    fn load() -> Load {
+        Load::new(&[(600, 12_000_000)], 600)
+    }
+
+    #[track_caller]
+    fn check(load: &Load, want: Option<(Severity, Confidence)>) {
+        let told = look(&load.case());
+        assert_eq!(told.first().map(|it| (it.severity, it.confidence)), want, "{told:?}");
+    }
+
+    #[test]
+    fn statements_of_a_monitor_or_of_counters_show_what_is_hidden() {
+        check(&load().seen("qps=2"), None);
+        // A second of 2.5 is 40 %.
+        check(&load().seen("qps=2.5"), Some((Severity::High, Confidence::Medium)));
+        // At least 40 %, at most 50 %: it may be half.
+        check(&load().seen("qps=2..2.5"), None);
+        check(&load().counted("Questions", 60_000, 600), Some((Severity::High, Confidence::High)));
+        check(&load().counted("Questions", 660, 600), None);
+        // Counters of another hour: the log is of ten minutes.
+        check(&load().counted("Questions", 60_000, 3_600), None);
+    }
+
+    #[test]
+    fn a_transaction_has_a_statement_at_least() {
+        check(&load().seen("tps=1"), None);
+        check(&load().seen("tps=3"), Some((Severity::High, Confidence::Medium)));
+        let load = load().seen("tps=100");
+        let coverage = Coverage::of(&load.case()).unwrap();
+        assert_eq!((coverage.most, coverage.least), (Amount::ONE, None));
+        assert_eq!(coverage.part(), "1 % at most");
+    }
+
+    #[test]
+    fn a_sample_hides_nothing() {
+        check(&load().seen("qps=1000").with(|it| it.sampled = Some((100, 60_000))), None);
+    }
+
+    #[test]
+    fn the_old_threshold_is_the_way_back() {
+        let load = load().seen("qps=100").set("long_query_time", "10.000000");
+        let told = look(&load.case()).remove(0).recommendation;
+        assert_eq!(told.sql, ["SET GLOBAL long_query_time = 0"]);
+        assert_eq!(told.undo, ["SET GLOBAL long_query_time = 10"]);
+    }
+
+    #[test]
+    fn times_that_press_against_the_threshold_let_guess() {
+        // Half of the events in the first bucket, then ever fewer: most are below a second.
+        let micros = |step: u32| (1_000_000.0 * 1.1_f64.powi(step as i32)) as u64;
+        let classes: Vec<(u64, u64)> = (0..20).map(|step| (8_000 >> step, micros(step))).collect();
+        let pressed = Load::new(&classes, 600).with_class(0, |class| {
+            let times = class.measured.as_mut().and_then(|own| own.time.as_mut()).unwrap();
+            times.buckets = classes.iter().map(|(count, low)| (*low, *count)).collect();
+            times.count = classes.iter().map(|(count, _)| count).sum();
+        });
+        check(&pressed, Some((Severity::Medium, Confidence::Low)));
+        // All events near 16 s, far above the shortest: nothing presses.
+        check(&Load::new(&[(1, 10_000_000), (5_000, 16_000_000)], 600), None);
+    }
+}

@@ -96,3 +96,49 @@ fn causes(case: &Case<'_>, is_below: bool) -> Vec<&'static str> {
     causes.push("the global value was raised, and open sessions keep the old one");
     causes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::workload::fixture::Load;
+
+    #[track_caller]
+    fn check(load: &Load, is_told: bool) {
+        assert_eq!(!look(&load.case()).is_empty(), is_told);
+    }
+
+    #[test]
+    fn events_below_contradict_if_they_are_more_than_chance() {
+        let load = |short| Load::new(&[(short, 300), (10_000, 2_000_000)], 600);
+        check(&load(100).set("long_query_time", "1"), true);
+        // Ten of 10,010 are less than one in a thousand.
+        check(&load(10).set("long_query_time", "1"), false);
+        check(&load(100), false);
+        check(&load(100).set("long_query_time", "0"), false);
+    }
+
+    #[test]
+    fn none_near_it_contradicts_too() {
+        let load = |calls| Load::new(&[(calls, 5_000_000)], 600).set("long_query_time", "1");
+        check(&load(1_000), true);
+        check(&load(999), false);
+        check(&load(1_000).set("long_query_time", "4"), false);
+    }
+
+    #[test]
+    fn whole_seconds_tell_nothing() {
+        let load = Load::new(&[(5_000, 1_000_000)], 600).set("long_query_time", "2");
+        check(&load, true);
+        check(&load.with(|it| it.is_fine = false), false);
+    }
+
+    #[test]
+    fn a_setting_that_explains_it_comes_first() {
+        let load = Load::new(&[(100, 300), (1_000, 2_000_000)], 600)
+            .set("long_query_time", "1")
+            .set("log_queries_not_using_indexes", "ON");
+        assert!(causes(&load.case(), true)[0].starts_with("log_queries_not_using_indexes is on"));
+        let load = load.set("log_queries_not_using_indexes", "OFF");
+        assert!(causes(&load.case(), true).iter().all(|it| !it.contains("indexes")));
+    }
+}
