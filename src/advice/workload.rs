@@ -1,8 +1,17 @@
 //! What advice is given on: the statements of a log or a file, with what is known of each.
 
 pub(super) mod case;
+mod chatter;
+mod connection_churn;
+mod failing_statements;
+mod floor;
+mod hot_row;
 pub(super) mod lock_bound;
 mod measured;
+mod n_plus_one;
+mod periodic_burst;
+mod repeated_statements;
+mod single_row_inserts;
 pub mod watch;
 
 use super::{Finding, Rule};
@@ -83,7 +92,17 @@ pub struct Class<'a> {
 type Look = fn(&Case<'_>) -> Vec<Finding>;
 
 /// The rules of the load, in the order in which they are asked.
-const RULES: &[(&Rule, Look)] = &[];
+#[rustfmt::skip]
+const RULES: &[(&Rule, Look)] = &[
+    (&hot_row::RULE,             hot_row::look),
+    (&single_row_inserts::RULE,  single_row_inserts::look),
+    (&n_plus_one::RULE,          n_plus_one::look),
+    (&chatter::RULE,             chatter::look),
+    (&periodic_burst::RULE,      periodic_burst::look),
+    (&repeated_statements::RULE, repeated_statements::look),
+    (&connection_churn::RULE,    connection_churn::look),
+    (&failing_statements::RULE,  failing_statements::look),
+];
 
 /// The rules of the load, with the texts that people read.
 pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
