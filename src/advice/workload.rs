@@ -1,13 +1,22 @@
 //! What advice is given on: the statements of a log or a file, with what is known of each.
 
 pub(super) mod case;
+mod chatter;
 pub(super) mod concentration;
+mod connection_churn;
 pub(super) mod coverage;
+mod failing_statements;
 #[cfg(test)]
 pub(super) mod fixture;
+mod floor;
 mod hidden;
+mod hot_row;
 pub(super) mod lock_bound;
 mod measured;
+mod n_plus_one;
+mod periodic_burst;
+mod repeated_statements;
+mod single_row_inserts;
 pub(super) mod stretches;
 mod threshold;
 pub mod watch;
@@ -90,11 +99,20 @@ pub struct Class<'a> {
 type Look = fn(&Case<'_>) -> Vec<Finding>;
 
 /// The rules of the load, in the order in which they are asked.
+#[rustfmt::skip]
 const RULES: &[(&Rule, Look)] = &[
-    (&coverage::RULE, coverage::look),
-    (&threshold::RULE, threshold::look),
-    (&stretches::RULE, stretches::look),
-    (&concentration::RULE, concentration::look),
+    (&coverage::RULE,             coverage::look),
+    (&threshold::RULE,            threshold::look),
+    (&stretches::RULE,            stretches::look),
+    (&concentration::RULE,        concentration::look),
+    (&hot_row::RULE,             hot_row::look),
+    (&single_row_inserts::RULE,  single_row_inserts::look),
+    (&n_plus_one::RULE,          n_plus_one::look),
+    (&chatter::RULE,             chatter::look),
+    (&periodic_burst::RULE,      periodic_burst::look),
+    (&repeated_statements::RULE, repeated_statements::look),
+    (&connection_churn::RULE,    connection_churn::look),
+    (&failing_statements::RULE,  failing_statements::look),
 ];
 
 /// The rules of the load, with the texts that people read.

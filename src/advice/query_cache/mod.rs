@@ -16,7 +16,7 @@ mod seldom_hit;
 mod session;
 pub mod settings;
 pub mod simulator;
-mod statement;
+pub(super) mod statement;
 mod text_variants;
 mod too_small;
 pub mod trace;

@@ -4,7 +4,17 @@
 //! Events are shown in the order of the log, once. What is kept has a bound; what is past it is
 //! counted as left out, never guessed.
 
+pub mod bursts;
+pub mod failures;
+#[cfg(test)]
+pub(in crate::advice::workload) mod fixture;
+pub mod inserts;
+pub mod keys;
 pub mod regimes;
+pub mod repeats;
+pub mod talk;
+pub mod threads;
+pub mod traits;
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
@@ -12,10 +22,22 @@ use std::hash::{BuildHasher, Hasher};
 use foldhash::fast::FixedState;
 
 use crate::digest::Sorted;
-use crate::event::{Event, Kind};
+use crate::event::Event;
 use crate::metric::Registry;
 use crate::sql::fingerprint::ClassId;
-use crate::sql::token::{Kind as TokenKind, tokens};
+use crate::time::SECOND;
+
+use bursts::{Bursts, Periodic};
+use failures::{Failed, Failures};
+use inserts::{Inserted, Inserts};
+use keys::{HotKey, Keys};
+use repeats::{Repeats, Texts};
+use talk::Talked;
+use threads::{Pair, Threads};
+use traits::Traits;
+
+/// Seconds of a window in which rates are taken: a spike of one second is none.
+pub const WINDOW: i64 = 10;
 
 /// What a statement does, by its first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,9 +76,16 @@ pub struct Sighting<'e> {
 /// Looks at events.
 #[derive(Debug, Default)]
 pub struct Watch {
-    classes: Vec<(ClassId, Verb)>,
+    classes: Vec<(ClassId, Traits)>,
     hasher: FixedState,
     regimes: regimes::Collector,
+    talked: Talked,
+    keys: Keys,
+    inserts: Inserts,
+    threads: Threads,
+    bursts: Bursts,
+    texts: Texts,
+    failures: Failures,
 }
 
 /// What was seen.
@@ -66,38 +95,85 @@ pub struct Observed {
     pub classes: Vec<ClassId>,
     /// Stretches of the log.
     pub regimes: regimes::Regimes,
+    /// What is so of each of them.
+    pub traits: Vec<Traits>,
+    /// Events about the connection.
+    pub talked: Talked,
+    /// The value that each class writes most.
+    pub keys: Vec<HotKey>,
+    /// What classes insert.
+    pub inserted: Vec<Inserted>,
+    /// Selects behind selects.
+    pub pairs: Vec<Pair>,
+    /// Load that comes in bursts.
+    pub periodic: Vec<Periodic>,
+    /// SELECTs that repeat.
+    pub repeats: Repeats,
+    /// Statements that failed.
+    pub failed: Vec<Failed>,
 }
 
 impl Watch {
     /// Takes an event. Those of classes past the bound of a digest have no class and are not looked
     /// at by class.
     pub fn add(&mut self, event: &Event<'_>, _registry: &Registry, sorted: &Sorted<'_, '_>) {
+        let class = sorted.class();
+        // An ID is a hash of the whole fingerprint: it is asked for once.
+        let is_new = |class: u32| class as usize >= self.classes.len();
+        let id = if class.is_some_and(is_new) { sorted.id() } else { ClassId([0; 16]) };
+        self.see(event, class.map(|class| (class, id)));
+    }
+
+    /// Takes an event of a class; the ID counts where the class is new.
+    fn see(&mut self, event: &Event<'_>, class: Option<(u32, ClassId)>) {
         let (span, micros) = (span(event), micros(event));
         self.regimes.add(span, micros);
-        let Some(class) = sorted.class() else { return };
+        self.bursts.add_any(span, micros);
+        let Some((class, id)) = class else { return };
         while self.classes.len() <= class as usize {
             // Numbers are given in order, so that only the last one is new.
-            self.classes.push((sorted.id(), verb_of(event)));
+            self.classes.push((id, Traits::of(event)));
         }
-        let Some((_, verb)) = self.classes.get(class as usize) else { return };
+        let Some((_, traits)) = self.classes.get(class as usize) else { return };
         let thread = event.thread_id.map(|thread| {
             let mut hasher = self.hasher.build_hasher();
             hasher.write(thread);
             hasher.finish()
         });
-        let _sighting = Sighting { event, class, verb: *verb, span, micros, thread };
+        let sighting = Sighting { event, class, verb: traits.verb, span, micros, thread };
+        self.talked.add(event, traits);
+        self.keys.add(&sighting, traits);
+        self.inserts.add(&sighting, traits);
+        self.threads.add(&sighting, traits);
+        self.bursts.add(&sighting);
+        self.texts.add(&sighting, traits);
+        self.failures.add(&sighting);
     }
 
     /// What was seen.
     pub fn finish(self) -> Observed {
+        let (classes, traits) = self.classes.into_iter().unzip();
         Observed {
-            classes: self.classes.into_iter().map(|(id, _)| id).collect(),
+            classes,
+            traits,
             regimes: self.regimes.finish(),
+            talked: self.talked,
+            keys: self.keys.finish(),
+            inserted: self.inserts.finish(),
+            pairs: self.threads.finish(),
+            periodic: self.bursts.finish(),
+            repeats: self.texts.finish(),
+            failed: self.failures.finish(),
         }
     }
 }
 
 impl Observed {
+    /// The ID of a class by its number.
+    pub fn id(&self, class: u32) -> Option<ClassId> {
+        self.classes.get(class as usize).copied()
+    }
+
     /// Numbers of classes by their IDs.
     pub fn numbers(&self) -> HashMap<ClassId, u32> {
         self.classes.iter().zip(0..).map(|(id, number)| (*id, number)).collect()
@@ -119,19 +195,12 @@ fn span(event: &Event<'_>) -> Option<(i64, i64)> {
     }
 }
 
-fn verb_of(event: &Event<'_>) -> Verb {
-    if event.kind == Kind::Administrator {
-        return Verb::Other;
-    }
-    let is_word = |kind| matches!(kind, TokenKind::Word);
-    let first = tokens(event.statement).take(64).find(|token| is_word(token.kind));
-    let Some(first) = first else { return Verb::Other };
-    match first.of(event.statement).to_ascii_lowercase().as_slice() {
-        b"select" | b"with" => Verb::Select,
-        b"insert" => Verb::Insert,
-        b"replace" => Verb::Replace,
-        b"update" => Verb::Update,
-        b"delete" => Verb::Delete,
-        _ => Verb::Other,
-    }
+/// The window of ten seconds that an event ends in.
+fn window(span: Option<(i64, i64)>) -> Option<i64> {
+    Some(second(span)?.div_euclid(WINDOW))
+}
+
+/// The second that it ends in.
+fn second(span: Option<(i64, i64)>) -> Option<i64> {
+    Some(span?.1.div_euclid(SECOND))
 }
