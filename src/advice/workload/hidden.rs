@@ -7,8 +7,12 @@
 
 use super::Times;
 
-/// Events without which nothing is guessed.
+/// Events, and different times, without which nothing is guessed.
 const LEAST_EVENTS: u64 = 100;
+const LEAST_BUCKETS: usize = 8;
+/// The middle of a distribution lies no further below the threshold than this part of a natural
+/// logarithm, a factor of seven: beyond, any tail could be anything.
+const DEEPEST: f64 = 2.0;
 /// How much less likely a distribution may be than the best one, as a logarithm: within 2, some 95
 /// of 100 samples have the true one.
 const WITHIN: f64 = 2.0;
@@ -22,7 +26,7 @@ const MOST: f64 = 0.99;
 /// The part of the time of all events, logged or not, that is below the threshold: least and
 /// greatest guess. `None` with too few events.
 pub fn share(times: &Times, threshold: u64) -> Option<(f64, f64)> {
-    if times.count < LEAST_EVENTS || threshold == 0 {
+    if times.count < LEAST_EVENTS || times.buckets.len() < LEAST_BUCKETS || threshold == 0 {
         return None;
     }
     let edge = (threshold as f64).ln();
@@ -34,7 +38,7 @@ pub fn share(times: &Times, threshold: u64) -> Option<(f64, f64)> {
     let mut tried: Vec<(f64, f64)> = Vec::new();
     let (mut spread, mut best) = (STEP, f64::NEG_INFINITY);
     while spread <= WIDEST {
-        let mut center = edge - 4.0 * WIDEST;
+        let mut center = edge - DEEPEST;
         while center <= highest {
             let fit = likelihood(&points, edge, center, spread);
             if fit.is_finite() {
@@ -140,7 +144,11 @@ mod tests {
 
     #[test]
     fn few_events_tell_nothing() {
-        let times = Times { count: 99, buckets: vec![(1_000_000, 99)], ..Times::default() };
+        let (mut times, _) = logged(1e6, 0.8, 1_000_000);
+        times.count = 99;
+        assert_eq!(share(&times, 1_000_000), None);
+        // Many events of one time have no tail to tell from.
+        let times = Times { count: 9_000, buckets: vec![(1_000_000, 9_000)], ..Times::default() };
         assert_eq!(share(&times, 1_000_000), None);
     }
 
