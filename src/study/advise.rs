@@ -449,6 +449,12 @@ fn judge(
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
     advice::in_order(&mut advice.findings, workload);
+    let kinds = [Category::Variables, Category::QueryCache];
+    let is_server_asked =
+        !asked.facts.is_empty() || kinds.iter().any(|kind| asked.only.contains(kind));
+    // Rules of the server see what is said of plans, whatever kinds are shown.
+    let on_server = is_server_asked
+        .then(|| advice::advise_on_server(&asked.facts, workload, schema, &advice.findings));
     let Asked { only, redact, .. } = asked;
     let is_asked = |category| only.is_empty() || only.contains(&category);
     advice.findings.retain(|finding| is_asked(finding.category));
@@ -458,9 +464,8 @@ fn judge(
     if *redact {
         mask(&mut advice, workload);
     }
-    let kinds = [Category::Variables, Category::QueryCache];
-    if !asked.facts.is_empty() || kinds.iter().any(|kind| only.contains(kind)) {
-        add_server(&mut advice, advice::advise_on_server(&asked.facts, workload, schema), asked);
+    if let Some(on_server) = on_server {
+        add_server(&mut advice, on_server, asked);
     }
     advice
 }

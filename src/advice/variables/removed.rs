@@ -6,6 +6,8 @@ use crate::advice::{Confidence, Finding, Severity};
 use super::case::Case;
 use super::say::say;
 use crate::flavor::Family;
+use crate::server::Config;
+use crate::server::my_cnf::Setting;
 
 rule! {
     /// The option file sets what this version does not know, or passes over.
@@ -76,6 +78,64 @@ const ROWS: &[Row] = &[
 const NOT_MYSQL: &[&str] =
     &["log_slow_verbosity", "log_slow_rate_limit", "log_slow_filter", "userstat", "extra_port"];
 
+/// Engines that a plugin brings, with the beginning of their options and the name of the plugin.
+const ENGINES: &[(&str, &str, &str)] =
+    &[("TokuDB", "tokudb_", "ha_tokudb"), ("RocksDB", "rocksdb_", "ha_rocksdb")];
+
+/// Options of an engine whose plugin is not there: the server does not know them.
+fn of_engines(case: &Case<'_>, config: &Config) -> Vec<Finding> {
+    let Some(version) = case.version.filter(|it| it.is_mysql() || it.is_mariadb()) else {
+        return Vec::new();
+    };
+    let told = ENGINES.iter().filter_map(|(engine, head, plugin)| {
+        let options: Vec<&Setting> = config
+            .options
+            .iter()
+            .filter(|it| it.name.starts_with(head) && !it.is_loose)
+            .collect();
+        let first = *options.first()?;
+        // A server that has the plugin shows its variables; an option file may load it.
+        let is_loaded = case.facts.variables.names().any(|name| name.starts_with(head))
+            || config.options.iter().any(|it| {
+                it.name.starts_with("plugin_load")
+                    && it.value.as_ref().is_some_and(|value| value.contains(plugin))
+            });
+        let is_known = !case.facts.variables.is_empty();
+        if is_loaded || !is_known {
+            return None;
+        }
+        let others = match options.len() {
+            1 => String::new(),
+            many => format!(" and {} more of {engine}", many - 1),
+        };
+        let title = format!(
+            "line {} sets {}{others}, which this version does not know without the plugin {plugin}: it will not start",
+            first.line, first.written
+        );
+        let has_gone = match *engine {
+            "TokuDB" => version.numbers >= if version.is_mariadb() { (10, 6, 0) } else { (8, 0, 28) },
+            _ => version.family == Family::MySql,
+        };
+        let todo = if has_gone {
+            format!("This version has no {engine}: take the lines out, once no table is of it.")
+        } else {
+            format!("Load the plugin in the option file (plugin_load_add = {plugin}), write loose_ before the names, or take the lines out.")
+        };
+        let lines: Vec<String> = options.iter().take(20).map(|it| it.line.to_string()).collect();
+        Some(
+            say(case, &RULE, Severity::High, Confidence::Medium, title)
+                .text("option", first.written.as_str())
+                .seen("line", first.line as u64)
+                .text("lines", lines.join(", "))
+                .text("version", case.text("version").unwrap_or_default())
+                .advise(todo)
+                .verify("SHOW PLUGINS; mysqld --verbose --help tells what is wrong with the file.")
+                .end(),
+        )
+    });
+    told.collect()
+}
+
 /// Another name that does the same.
 const INSTEAD: &[(&str, &str)] = &[
     ("innodb_log_file_size", "innodb_redo_log_capacity"),
@@ -92,11 +152,19 @@ const INSTEAD: &[(&str, &str)] = &[
     ("skip_locking", "skip_external_locking"),
     ("default_authentication_plugin", "authentication_policy"),
     ("log_slave_updates", "log_replica_updates"),
+    ("max_statement_time", "max_execution_time, in milliseconds"),
 ];
 
 fn fate(case: &Case<'_>, name: &str) -> Option<Fate> {
     let version = case.version?;
     if version.family == Family::MySql && NOT_MYSQL.contains(&name) {
+        return Some(Fatal);
+    }
+    // MySQL had it for four versions only. Providers had it in 5.6, Percona Server too.
+    let is_gone = version.family == Family::MySql
+        && case.provider.is_none()
+        && !((5, 7, 4)..(5, 7, 8)).contains(&version.numbers);
+    if name == "max_statement_time" && is_gone {
         return Some(Fatal);
     }
     let row = ROWS.iter().find(|row| row.names.contains(&name))?;
@@ -135,7 +203,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
                 .end(),
         )
     });
-    found.collect()
+    found.chain(of_engines(case, config)).collect()
 }
 
 /// Whether the server takes the new name.

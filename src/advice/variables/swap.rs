@@ -43,6 +43,11 @@ fn swapping(texts: &[String]) -> Option<(u64, u64)> {
     (lines > 2).then_some((lines, moved))
 }
 
+/// Whether a text is a print of `vmstat`.
+pub fn is_print(text: &str) -> bool {
+    swapping(&[text.to_owned()]).is_some()
+}
+
 pub fn read(case: &Case<'_>) -> Option<Finding> {
     let (lines, moved) = swapping(&case.facts.symptoms)?;
     if !is_percent(moved, lines, 50) || moved < 3 {
