@@ -53,6 +53,8 @@ mod tmp_table_pair;
 mod uptime;
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;
 
 use std::cmp::Reverse;
