@@ -152,6 +152,26 @@ fn symptoms_need_no_other_evidence() {
     assert_eq!(advice["advice"][0]["recommendation"]["action"], "none");
 }
 
+#[test]
+fn a_symptom_that_no_rule_knows_is_told_in_a_line() {
+    for (symptom, line) in [
+        ("Sending data", "no rule knows this text: \"Sending data\""),
+        ("数据库连接超时", "no rule knows this text: \"数据库连接超时\""),
+        ("", "the text is empty"),
+    ] {
+        let output = Command::cargo_bin("adagio")
+            .unwrap()
+            .args(["advise", "-o", "json", "--symptom", symptom])
+            .output()
+            .unwrap();
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{error}");
+        assert!(error.contains(line), "{error}");
+        let advice: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(rules(&advice), [""; 0], "{symptom}");
+    }
+}
+
 #[track_caller]
 fn refused(arguments: &str, words: &[&str]) {
     let output = run(arguments);
@@ -173,6 +193,36 @@ fn what_is_no_server_is_refused_in_a_line() {
     refused("--disk tape --variables @mysql-5.0-fresh-list.tsv", &["tape", "nvme"]);
     let three = "--status @mysql-8.0-busy-before.tsv ".repeat(3);
     refused(&three, &["--status", "two"]);
+}
+
+/// Files of other kinds, by each of the options.
+#[test]
+fn files_of_other_kinds_are_refused_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let utf16: Vec<u8> =
+        "[mysqld]\nversion = 1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/slow");
+    let log = std::fs::read_dir(log)
+        .unwrap()
+        .map(|entry| std::fs::read(entry.unwrap().path()).unwrap())
+        .find(|bytes| bytes.starts_with(b"# Time: ") && !bytes.contains(&b'\t'))
+        .unwrap();
+    let kinds: [(&str, &[u8], &str); 5] = [
+        ("empty.txt", b"", "empty"),
+        ("utf16.txt", &utf16, "UTF-16"),
+        ("json.txt", b"{\"version\": \"8.0.36\"}\n", "JSON"),
+        ("foreign.txt", "最大连接数\t151\n版本\t8.0\n".as_bytes(), "plain text"),
+        ("log.txt", &log, "slow log"),
+    ];
+    for (name, bytes, word) in kinds {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        for option in ["--variables", "--status", "--config"] {
+            if (name, option) != ("empty.txt", "--config") {
+                refused(&format!("{option} {}", path.to_str().unwrap()), &[name, word]);
+            }
+        }
+    }
 }
 
 /// Half a print is read for what it is, and no rule speaks of what is lost.
