@@ -39,7 +39,8 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
             }
         };
         let bound = if case.is_mysql_before(5, 1, 17) { MOST_OF_OLD } else { MOST };
-        let to = up_to(used.max(most).saturating_mul(3) / 2, 10).min(bound);
+        let peak = used.max(most);
+        let to = up_to(peak.saturating_mul(3) / 2, 10).min(bound);
         let mut said = say(case, &RULE, severity, Confidence::High, title)
             .about("max_connections")
             .seen("max_used_connections", used);
@@ -50,7 +51,7 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
                      in the application.";
         let said = if to > most {
             said.advise(format!(
-                "{first} If they are truly needed, allow half as many again, at most {bound}: {to}. \
+                "{first} If they are truly needed, allow half as many again: {peak} × 1.5, in tens and at most {bound}, is {to}. \
                  Each may take its buffers (VAR002), and open_files_limit has to follow."
             ))
             .set("max_connections", count(to), When::Now)

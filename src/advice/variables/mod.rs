@@ -207,7 +207,7 @@ pub fn advise(
         let lacks = if is_foreign {
             Some("TiDB is not MySQL: rules of its variables do not hold".to_owned())
         } else {
-            lacks(&case, entry.needs)
+            lacks(&case, entry.needs).filter(|_| is_possible(&case, entry.rule))
         };
         if let Some(wants) = lacks.filter(|_| found.is_empty()) {
             on_server.not_checked.push(NotChecked { rule: entry.rule.code, wants });
@@ -256,10 +256,17 @@ pub fn advise(
     on_server
 }
 
+/// Whether evidence could make a rule speak: the counters of a query cache that is off, or that the
+/// server does not have, tell nothing.
+fn is_possible(case: &Case<'_>, rule: &Rule) -> bool {
+    let is_known = !case.facts.variables.is_empty() && case.version.is_some();
+    rule.code != query_cache::seldom_hit::RULE.code || !is_known || facts::has_query_cache(case)
+}
+
 /// Whether a rule knows an error text, a process state or a print given as a symptom.
 #[must_use]
 pub fn knows_symptom(text: &str) -> bool {
-    !symptom::read(&[text.to_owned()]).is_empty() || swap::is_print(text)
+    !symptom::read(&[text.to_owned()]).is_empty() || swap::knows(text)
 }
 
 /// What evidence a rule lacks.

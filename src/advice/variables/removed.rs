@@ -29,14 +29,16 @@ enum Fate {
     Ignored,
     /// It takes it, and warns that it will go.
     Deprecated,
+    /// It takes it.
+    Taken,
 }
 
-use Fate::{Deprecated, Fatal, Ignored};
+use Fate::{Deprecated, Fatal, Ignored, Taken};
 
 type Since = &'static [((u32, u32, u32), Fate)];
 
 /// Options that share their fate: from which version on, in MySQL and in MariaDB. Before the
-/// first version they are taken.
+/// first version they are taken; what is new is not known before its first version.
 struct Row {
     names: &'static [&'static str],
     mysql: Since,
@@ -68,9 +70,15 @@ const ROWS: &[Row] = &[
     Row { names: &["mysql_native_password", "temptable_use_mmap"], mysql: &[((9, 7, 0), Fatal)], mariadb: &[(ANY, Fatal)] },
     Row { names: &["skip_host_cache", "innodb_undo_tablespaces", "ssl", "old", "new", "character_set_client_handshake", "skip_character_set_client_handshake"], mysql: &[((9, 7, 0), Fatal)], mariadb: &[] },
     Row { names: &["log_slave_updates", "slave_parallel_workers", "slave_parallel_type", "slave_preserve_commit_order", "slave_net_timeout", "slave_compressed_protocol", "slave_load_tmpdir", "slave_skip_errors", "slave_type_conversions"], mysql: &[((8, 0, 26), Deprecated)], mariadb: &[] },
-    Row { names: &["log_replica_updates", "replica_parallel_workers", "replica_parallel_type", "replica_preserve_commit_order", "replica_net_timeout"], mysql: &[], mariadb: &[(ANY, Fatal)] },
-    Row { names: &["innodb_redo_log_capacity", "innodb_dedicated_server", "innodb_doublewrite_files", "temptable_max_ram", "internal_tmp_mem_storage_engine", "log_slow_extra", "max_execution_time", "log_error_verbosity", "authentication_policy"], mysql: &[], mariadb: &[(ANY, Fatal)] },
-    Row { names: &["innodb_data_file_buffering"], mysql: &[(ANY, Fatal)], mariadb: &[] },
+    Row { names: &["log_replica_updates", "replica_parallel_workers", "replica_parallel_type", "replica_preserve_commit_order", "replica_net_timeout"], mysql: &[(ANY, Fatal), ((8, 0, 26), Taken)], mariadb: &[(ANY, Fatal)] },
+    Row { names: &["innodb_redo_log_capacity"], mysql: &[(ANY, Fatal), ((8, 0, 30), Taken)], mariadb: &[(ANY, Fatal)] },
+    Row { names: &["innodb_doublewrite_files"], mysql: &[(ANY, Fatal), ((8, 0, 20), Taken)], mariadb: &[(ANY, Fatal)] },
+    Row { names: &["innodb_dedicated_server", "temptable_max_ram", "internal_tmp_mem_storage_engine"], mysql: &[(ANY, Fatal), ((8, 0, 3), Taken)], mariadb: &[(ANY, Fatal)] },
+    Row { names: &["log_slow_extra"], mysql: &[(ANY, Fatal), ((8, 0, 14), Taken)], mariadb: &[(ANY, Fatal)] },
+    Row { names: &["authentication_policy"], mysql: &[(ANY, Fatal), ((8, 0, 27), Taken)], mariadb: &[(ANY, Fatal)] },
+    Row { names: &["max_execution_time"], mysql: &[(ANY, Fatal), ((5, 7, 8), Taken)], mariadb: &[(ANY, Fatal)] },
+    Row { names: &["log_error_verbosity"], mysql: &[(ANY, Fatal), ((5, 7, 2), Taken)], mariadb: &[(ANY, Fatal)] },
+    Row { names: &["innodb_data_file_buffering"], mysql: &[(ANY, Fatal)], mariadb: &[(ANY, Fatal), ((11, 0, 0), Taken)] },
     Row { names: &["innodb_log_file_buffering"], mysql: &[(ANY, Fatal)], mariadb: &[] },
 ];
 
@@ -173,16 +181,17 @@ fn fate(case: &Case<'_>, name: &str) -> Option<Fate> {
         () if version.is_mariadb() => row.mariadb,
         () => return None,
     };
-    since.iter().rev().find(|(from, _)| version.numbers >= *from).map(|(_, fate)| *fate)
+    let fate = since.iter().rev().find(|(from, _)| version.numbers >= *from);
+    fate.map(|(_, fate)| *fate).filter(|fate| *fate != Taken)
 }
 
 pub fn read(case: &Case<'_>) -> Vec<Finding> {
     let Some(config) = &case.facts.config else { return Vec::new() };
     let version = case.text("version").unwrap_or_default();
     let found = config.options.iter().filter(|option| !option.is_loose).filter_map(|option| {
-        let fate = fate(case, &option.name)?;
         let (written, line) = (&option.written, option.line);
-        let (severity, what) = match fate {
+        let (severity, what) = match fate(case, &option.name)? {
+            Taken => return None,
             Fatal => (Severity::High, "this version does not know: it will not start"),
             Ignored => (Severity::Info, "this version passes over"),
             Deprecated => (Severity::Info, "this version still takes, with a warning"),

@@ -485,6 +485,11 @@ fn symptoms_lead_to_rules() {
     let vmstat = " r b swpd free buff cache si so bi bo\n 1 0 9 9 9 9 0 0 1 1\n 1 0 9 9 9 9 40 0 1 1\n 1 0 9 9 9 9 40 12 1 1\n 1 0 9 9 9 9 0 8 1 1\n";
     let mut facts = ServerFacts { symptoms: vec![vmstat.to_owned()], ..ServerFacts::default() };
     assert_eq!(shown(&advise(&facts, &Workload::default(), None, &[]).findings), "VAR039");
+    let pool = "v innodb_buffer_pool_size=5368709120 version=8.0.36 | m memory=8G";
+    check(&format!("{pool} | x vm.swappiness = 60"), "VAR039");
+    check(&format!("{pool} | x vm.swappiness = 10"), "");
+    check("v innodb_buffer_pool_size=134217728 | m memory=8G | x vm.swappiness = 60", "");
+    assert!(knows_symptom("vm.swappiness = 10") && !knows_symptom("swappiness is high"));
     facts.symptoms = vec![vmstat.replace("40", "0")];
     assert_eq!(shown(&advise(&facts, &Workload::default(), None, &[]).findings), "");
 }
@@ -588,6 +593,12 @@ fn options_that_are_gone() {
     assert_eq!(gone.findings[0].severity, Severity::High);
     of(M8, "| c max_statement_time=1000", "VAR034");
     of("v version=5.6.16 rds_x=1", "| c max_statement_time=1000", "");
+    // What is new stops an older server.
+    of(M57, "| c innodb_redo_log_capacity=1G", "VAR034");
+    of("v version=8.0.29", "| c innodb_redo_log_capacity=1G;log_slow_extra=1", "VAR034");
+    of("v version=8.0.30", "| c innodb_redo_log_capacity=1G;log_slow_extra=1", "");
+    of(MARIA, "| c innodb_data_file_buffering=0", "VAR034");
+    of("v version=11.4.2-MariaDB", "| c innodb_data_file_buffering=0", "");
     of(MARIA, "| c max_statement_time=30", "");
     let fatal = all("v version=9.7.0 | c innodb-log-file-size=1G");
     assert_eq!(fatal.findings[0].severity, Severity::High);
@@ -680,6 +691,10 @@ fn what_is_not_known_is_not_checked() {
     assert!(wants("VAR003").unwrap().starts_with("--status FILE"));
     assert_eq!(wants("VAR002"), Some("--memory SIZE of the machine"));
     assert_eq!(wants("VAR016"), None);
+    // MySQL 8.0 has no query cache to count hits of.
+    assert_eq!(wants("QC003"), None);
+    let maria = all("v version=10.6.16-MariaDB query_cache_type=ON query_cache_size=1048576");
+    assert!(maria.not_checked.iter().any(|it| it.rule == "QC003"));
     assert!(on_server.facts.is_empty());
     let tidb = all("v version=8.0.11-TiDB-v7.5.0 join_buffer_size=999999999");
     assert_eq!(shown(&tidb.findings), "");
