@@ -225,6 +225,52 @@ fn files_of_other_kinds_are_refused_in_a_line() {
     }
 }
 
+/// What a log tells reaches the rules of variables: bytes sent, the longest call and statement, waits
+/// for rows.
+#[test]
+fn a_log_speaks_of_variables() {
+    let entry = |statement: &str, time: &str, bytes: u64, wait: &str| {
+        format!(
+            "# Time: 2026-03-06T11:00:01.000000Z\n# User@Host: a[a] @ h []  Id: 1\n\
+             # Schema: shop  Last_errno: 0  Killed: 0\n\
+             # Query_time: {time}  Lock_time: 0.000010  Rows_sent: 1  Rows_examined: 1  Rows_affected: 0\n\
+             # Bytes_sent: {bytes}\n\
+             #   InnoDB_IO_r_ops: 0  InnoDB_IO_r_bytes: 0  InnoDB_IO_r_wait: 0.000000\n\
+             #   InnoDB_rec_lock_wait: {wait}  InnoDB_queue_wait: 0.000000\n\
+             #   InnoDB_pages_distinct: 24\nSET timestamp=1772794801;\n{statement};\n"
+        )
+    };
+    let long = format!("INSERT INTO pages (body) VALUES ('{}')", "x".repeat(1_048_576));
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let variables = path(
+        "v.tsv",
+        "innodb_lock_wait_timeout\t300\nmax_allowed_packet\t4194304\nmax_execution_time\t0\n\
+         net_write_timeout\t60\nversion\t5.7.44-48\nversion_comment\tPercona Server (GPL)\n",
+    );
+    let status = path("s.tsv", "Aborted_clients\t900\nConnections\t9000\nUptime\t90000\n");
+    // 8 of 74 seconds are waits for rows, a tenth; one call sends 2 MiB and takes 65 s.
+    let much = [
+        entry("SELECT a FROM orders", "65.000000", 2_097_152, "0.000000"),
+        entry("UPDATE orders SET a = 1 WHERE id = 7", "8.500000", 52, "8.000000"),
+        entry(&long, "0.500000", 52, "0.000000"),
+    ];
+    let little = [
+        entry("SELECT a FROM orders", "59.000000", 1_000_000, "0.000000"),
+        entry("UPDATE orders SET a = 1 WHERE id = 7", "8.500000", 52, "0.100000"),
+        entry("INSERT INTO pages (body) VALUES ('x')", "0.500000", 52, "0.000000"),
+    ];
+    for (log, want) in [(&much, &["VAR024", "VAR025", "VAR028", "VAR037"][..]), (&little, &[])] {
+        let log = path("slow.log", &log.concat());
+        let options = format!("--variables {variables} --status {status} --only variables");
+        check(&format!("{log} {options}"), want);
+    }
+}
+
 /// Half a print is read for what it is, and no rule speaks of what is lost.
 #[test]
 fn samples_cut_anywhere_break_nothing() {

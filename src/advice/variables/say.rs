@@ -204,7 +204,13 @@ impl Say<'_> {
 }
 
 /// What is set for a stretch of time and then set back: a restart should not find it.
-const FOR_A_WHILE: &[&str] = &["long_query_time", "log_slow_query_time"];
+const FOR_A_WHILE: &[&str] = &[
+    "long_query_time",
+    "log_slow_query_time",
+    "slow_query_log",
+    "log_slow_query",
+    "log_slow_queries",
+];
 
 /// Writes the changes of a finding as statements and lines of the option file: once, when no
 /// change will be taken back any more.
@@ -234,6 +240,12 @@ pub fn write_down(case: &Case<'_>, finding: &mut Finding) {
         todo.undo.push(format!("SET GLOBAL {name} = {back}"));
         if persists {
             todo.undo.push(format!("RESET PERSIST IF EXISTS {name}"));
+        }
+    }
+    // Nor does it belong into the option file.
+    for change in &mut todo.variables {
+        if FOR_A_WHILE.contains(&change.name.as_str()) {
+            change.option_line.clear();
         }
     }
     if needs_restart {

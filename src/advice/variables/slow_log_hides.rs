@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case, is_percent, percent};
+use super::case::{Case, is_percent};
 use super::say::{When, count, say, word};
 
 rule! {
@@ -81,8 +81,7 @@ fn threshold(case: &Case<'_>) -> Option<Finding> {
         return None;
     }
     let title = format!(
-        "{} % of the statements take the {} s that bring them into the log",
-        percent(slow, asked),
+        "{slow} of {asked} statements took the {} s that bring one into the log",
         micros / SECOND
     );
     Some(

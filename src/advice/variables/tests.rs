@@ -1032,6 +1032,7 @@ fn a_threshold_hides_what_is_fast() {
     // Nothing that is to be set back stays beyond a restart.
     assert_eq!(found[0].recommendation.sql, ["SET GLOBAL long_query_time = 0"]);
     assert_eq!(found[0].recommendation.undo, ["SET GLOBAL long_query_time = 1"]);
+    assert_eq!(found[0].recommendation.variables[0].option_line, "");
 }
 
 #[test]
