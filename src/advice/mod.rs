@@ -19,7 +19,7 @@ pub use finding::{
     Recommendation, Setting, Severity, Subject, Value, VariableChange,
 };
 pub use rule::Rule;
-pub use variables::{OnServer, advise as advise_on_server};
+pub use variables::{OnServer, advise as advise_on_server, knows_symptom};
 pub use workload::{Class, Workload, advise as advise_on_load};
 
 use std::cmp::Reverse;

@@ -461,9 +461,14 @@ fn judge(
     asked.judging.store(true, Ordering::Relaxed);
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
+    advice.findings.extend(advice::advise_on_load(workload, &asked.facts, schema));
     advice::in_order(&mut advice.findings, workload);
-    let of_load = advice::advise_on_load(workload, &asked.facts, schema);
-    advice.findings.splice(0..0, of_load);
+    let kinds = [Category::Variables, Category::QueryCache];
+    let is_server_asked =
+        !asked.facts.is_empty() || kinds.iter().any(|kind| asked.only.contains(kind));
+    // Rules of the server see what is said of plans, whatever kinds are shown.
+    let on_server = is_server_asked
+        .then(|| advice::advise_on_server(&asked.facts, workload, schema, &advice.findings));
     advice.findings.retain(|finding| asked.is_asked(finding.category));
     if !asked.is_asked(Category::Index) {
         advice.rejected.clear();
@@ -471,9 +476,8 @@ fn judge(
     if asked.redact {
         mask(&mut advice, workload);
     }
-    let kinds = [Category::Variables, Category::QueryCache];
-    if !asked.facts.is_empty() || kinds.iter().any(|kind| asked.only.contains(kind)) {
-        add_server(&mut advice, advice::advise_on_server(&asked.facts, workload, schema), asked);
+    if let Some(on_server) = on_server {
+        add_server(&mut advice, on_server, asked);
     }
     advice
 }

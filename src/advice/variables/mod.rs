@@ -53,12 +53,14 @@ mod tmp_table_pair;
 mod uptime;
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::advice::{Fact, Finding, NotChecked, Rule, Setting, Workload};
+use crate::advice::{Fact, Finding, NotChecked, Rule, Setting, Severity, Workload};
 use crate::flavor::Family;
 use crate::schema::Schema;
 use crate::server::ServerFacts;
@@ -160,7 +162,7 @@ const ENTRIES: &[Entry] = &[
     one(&binlog_purge::RULE, binlog_purge::read, &[Variables]),
     many(&removed::RULE, removed::read, &[OptionFile, Version]),
     one(&thread_concurrency::RULE, thread_concurrency::read, &[Symptom("ten samples of Threads_running, and --cores N")]),
-    one(&stats_on_metadata::RULE, stats_on_metadata::read, &[Variables, Rates(&["com_show_table_status"])]),
+    many(&stats_on_metadata::RULE, stats_on_metadata::read, &[Variables, Rates(&["com_show_table_status"])]),
     one(&lock_wait::RULE, lock_wait::read, &[Variables, Rates(&["innodb_row_lock_time"])]),
     one(&tmp_space::RULE, tmp_space::read, &[Symptom("the text of the error")]),
     one(&swap::RULE, swap::read, &[Symptom("a print of vmstat")]),
@@ -184,10 +186,16 @@ pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
     ENTRIES.iter().map(|entry| entry.rule).chain(FURTHER.iter().copied())
 }
 
-/// Looks at a server, with what is known of its load and its tables.
+/// Looks at a server, with what is known of its load and its tables, and what other rules said of
+/// its statements and their plans.
 #[must_use]
-pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Schema>) -> OnServer {
-    let case = Case::new(facts, workload, schema);
+pub fn advise(
+    facts: &ServerFacts,
+    workload: &Workload<'_>,
+    schema: Option<&Schema>,
+    said: &[Finding],
+) -> OnServer {
+    let case = Case::new(facts, workload, schema, said);
     let is_foreign = case.version.is_some_and(|it| it.family == Family::TiDb);
     let mut on_server = OnServer { facts: facts::facts(&case), ..OnServer::default() };
     for entry in ENTRIES {
@@ -199,7 +207,7 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
         let lacks = if is_foreign {
             Some("TiDB is not MySQL: rules of its variables do not hold".to_owned())
         } else {
-            lacks(&case, entry.needs)
+            lacks(&case, entry.needs).filter(|_| is_possible(&case, entry.rule))
         };
         if let Some(wants) = lacks.filter(|_| found.is_empty()) {
             on_server.not_checked.push(NotChecked { rule: entry.rule.code, wants });
@@ -210,6 +218,21 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
     if !is_foreign && !on_server.findings.iter().any(is_told) {
         on_server.findings.extend(uptime::read(&case));
     }
+    // Findings whose statements only a log can name.
+    const OF_STATEMENTS: [&str; 3] = ["VAR009", "VAR011", "VAR012"];
+    let wanting: Vec<&'static str> = OF_STATEMENTS
+        .into_iter()
+        .filter(|code| {
+            on_server.findings.iter().any(|it| {
+                it.rule == *code
+                    && it.severity > Severity::Info
+                    && it.evidence.iter().any(|fact| {
+                        fact.name == "window_seconds" || fact.name == "select_full_join"
+                    })
+            })
+        })
+        .collect();
+    on_server.findings.extend(slow_log_hides::off(&case, &wanting));
     let explained = case
         .signs
         .iter()
@@ -231,6 +254,19 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
     settle(&case, &mut on_server.findings);
     on_server.findings.iter_mut().for_each(|finding| say::write_down(&case, finding));
     on_server
+}
+
+/// Whether evidence could make a rule speak: the counters of a query cache that is off, or that the
+/// server does not have, tell nothing.
+fn is_possible(case: &Case<'_>, rule: &Rule) -> bool {
+    let is_known = !case.facts.variables.is_empty() && case.version.is_some();
+    rule.code != query_cache::seldom_hit::RULE.code || !is_known || facts::has_query_cache(case)
+}
+
+/// Whether a rule knows an error text, a process state or a print given as a symptom.
+#[must_use]
+pub fn knows_symptom(text: &str) -> bool {
+    !symptom::read(&[text.to_owned()]).is_empty() || swap::knows(text)
 }
 
 /// What evidence a rule lacks.
@@ -282,9 +318,9 @@ fn memory_of(case: &Case<'_>, name: &str, by: u64) -> u64 {
         | "join_buffer_size"
         | "read_buffer_size"
         | "read_rnd_buffer_size"
-        | "tmp_table_size" => by.saturating_mul(connections.unwrap_or(1)),
+        | "tmp_table_size" => by.saturating_mul(connections.unwrap_or(1).max(1)),
         "max_connections" => {
-            by.saturating_mul(facts::memory(case).map_or(0, |memory| memory.per_connection))
+            by.saturating_mul(facts::memory(case).map_or(0, |memory| memory.per_connection).max(1))
         }
         _ => 0,
     }
@@ -302,6 +338,7 @@ fn settle(case: &Case<'_>, findings: &mut [Finding]) {
         let taken = sums.seen.or(sums.worst).unwrap_or(sums.once);
         (memory / 100 * 95).saturating_sub(taken)
     });
+    let mut room = room;
     for finding in findings.iter_mut() {
         let takes =
             finding.recommendation.variables.iter().map(|it| raised(&it.name, &it.from, &it.to));
@@ -313,7 +350,11 @@ fn settle(case: &Case<'_>, findings: &mut [Finding]) {
             Some(room) if takes > room => {
                 "It does not fit in the memory of the machine with what is taken already."
             }
-            _ => continue,
+            _ => {
+                // What a graver finding takes is no longer there for the next one.
+                room = room.map(|room| room - takes);
+                continue;
+            }
         };
         say::withdraw(
             finding,
