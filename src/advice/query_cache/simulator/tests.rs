@@ -1,9 +1,8 @@
 //! Small loads with what the server makes of them. What is expected was measured on MariaDB 10.11
 //! and 11.8, statement by statement, or is shown arithmetic.
 
-use crate::advice::query_cache::order::points;
-use crate::advice::query_cache::settings::Settings;
-use crate::advice::query_cache::trace::{Engine, Nothing, Recorder, Tables};
+use crate::advice::query_cache::recorder::Recorder;
+use crate::advice::query_cache::trace::{Engine, Nothing, Tables};
 use crate::event::{Attribute, Event, Kind, Value};
 use crate::metric::{self, Registry};
 use crate::server::Variables;
@@ -83,9 +82,9 @@ fn maria(pairs: &[(&str, &str)]) -> Settings {
 
 fn told_with(lines: &[&str], settings: Settings, known: &dyn Tables) -> (String, Outcome) {
     let (log, settings) = record(lines, settings, known);
-    let points = points(&log, Order::Serial);
+    let steps = Steps::of(&log, Order::Serial);
     let how = Replay { size: 1 << 20, percent: 100, in_blocks: true, predicts: true };
-    let outcome = replay(&log, &points, &settings, how);
+    let outcome = replay(&log, &steps, &settings, how);
     let letter = |it: &Prediction| match it {
         Prediction::None => '.',
         Prediction::Hit => 'H',
@@ -275,7 +274,7 @@ fn what_a_hit_saves() {
 fn equal_statements_that_run_at_once_both_miss() {
     let (log, settings) = record(&[BOOK, BOOK_OF_2, BOOK], maria(&[]), &Nothing);
     let how = Replay { size: 1 << 20, percent: 100, in_blocks: true, predicts: true };
-    let outcome = replay(&log, &points(&log, Order::Rebuilt), &settings, how);
+    let outcome = replay(&log, &Steps::of(&log, Order::Rebuilt), &settings, how);
     assert_eq!(outcome.predictions, [Prediction::Miss, Prediction::Miss, Prediction::Hit]);
     assert_eq!((outcome.inserts, outcome.not_cached), (1, 1));
 }
