@@ -16,6 +16,9 @@ pub fn facts(simulated: &Simulated) -> Map<String, Value> {
         facts.insert("query_cache_not_simulated".to_owned(), json!(reason));
         return facts;
     }
+    if simulated.log.left_out > 0 {
+        facts.insert("query_cache_events_left_out".to_owned(), json!(simulated.log.left_out));
+    }
     let sizes: Vec<Value> = simulated.sizes.iter().map(simulation).collect();
     if !sizes.is_empty() {
         facts.insert("query_cache_simulation".to_owned(), Value::Array(sizes));
@@ -114,10 +117,20 @@ fn how(simulated: &Simulated) -> Option<String> {
     if !simulated.log.tells_rows {
         parts.push("the log has no Rows_affected: each write counts as one that changes rows");
     }
-    if simulated.log.left_out > 0 {
-        parts.push("there are more events than are replayed: this is of the first five million");
-    }
+    let left_out = left_out(simulated);
+    parts.extend(left_out.as_deref());
     (!parts.is_empty()).then(|| format!("How sure: {}.", parts.join("; ")))
+}
+
+/// What of the log was not replayed.
+fn left_out(simulated: &Simulated) -> Option<String> {
+    let (kept, left_out) = (simulated.log.traces.len() as u64, simulated.log.left_out);
+    (left_out > 0).then(|| {
+        format!(
+            "there is more in the log than is kept for a replay: this is of the first {kept} events, {left_out} behind \
+             them are left out"
+        )
+    })
 }
 
 fn at_size(simulation: &Simulation, read_micros: u64) -> String {
@@ -208,4 +221,25 @@ pub fn write_trace(simulated: &Simulated, names: &[&str], out: &mut dyn Write) -
         writeln!(out, "{name}\t{}\t{word}", trace.offset)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::query_cache::{Log, Settings, simulate};
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        let told = |left_out| {
+            let log = Log { left_out, ..Log::default() };
+            let simulated = simulate(log, Settings::default(), &[1 << 20], false);
+            (how(&simulated).unwrap_or_default(), facts(&simulated))
+        };
+        let (words, facts) = told(7);
+        assert!(words.contains("first 0 events, 7 behind them are left out"), "{words}");
+        assert_eq!(facts["query_cache_events_left_out"], 7);
+        let (words, facts) = told(0);
+        assert!(!words.contains("left out"), "{words}");
+        assert!(!facts.contains_key("query_cache_events_left_out"));
+    }
 }
