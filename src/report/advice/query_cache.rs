@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
+use crate::advice::query_cache::simulator::MOST_REBUILT;
 use crate::advice::query_cache::{Order, Prediction, Simulated, Simulation};
 use crate::plan::Amount;
 use crate::report::findings::number;
@@ -117,9 +118,22 @@ fn how(simulated: &Simulated) -> Option<String> {
     if !simulated.log.tells_rows {
         parts.push("the log has no Rows_affected: each write counts as one that changes rows");
     }
+    let contested = simulated.sizes.first().and_then(contested);
+    parts.extend(contested.as_deref());
     let left_out = left_out(simulated);
     parts.extend(left_out.as_deref());
     (!parts.is_empty()).then(|| format!("How sure: {}.", parts.join("; ")))
+}
+
+/// Hits that hang on the order of statements, where they are more than a range is wide.
+fn contested(simulation: &Simulation) -> Option<String> {
+    let (contested, hits) = (simulation.contested, simulation.outcome.hits);
+    (contested * 100 > hits * MOST_REBUILT).then(|| {
+        format!(
+            "{contested} hits hang on which statements ran at once, so that the real number may lie outside of the \
+             range"
+        )
+    })
 }
 
 /// What of the log was not replayed.

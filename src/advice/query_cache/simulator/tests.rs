@@ -279,6 +279,37 @@ fn equal_statements_that_run_at_once_both_miss() {
     assert_eq!((outcome.inserts, outcome.not_cached), (1, 1));
 }
 
+/// The first two run at once, and one hit hangs on that; the others come one after the other.
+/// One, and a hundredth of a hundred hits, is the margin.
+#[test]
+fn the_range_is_as_wide_as_what_hangs_on_the_order() {
+    let lines: Vec<&str> = [BOOK, BOOK_OF_2].into_iter().cycle().take(102).collect();
+    let (log, settings) = record(&lines, maria(&[]), &Nothing);
+    let simulator = Simulator::new(&log, &settings);
+    assert_eq!(simulator.order(), Order::Rebuilt);
+    let told = simulator.run(1 << 20, false);
+    assert_eq!((told.outcome.hits, told.contested), (100, 1));
+    assert_eq!((told.hits_low, told.hits_high), (98, 102));
+}
+
+/// Twenty texts are asked for seven times each: twice at once and five times behind that. 20 hits hang
+/// on what ran at once, and 100 do not; 7 % of these are 7.
+#[test]
+fn the_range_has_a_greatest_width() {
+    let mut lines: Vec<String> = Vec::new();
+    for number in 0..20 {
+        for turn in 0..7 {
+            lines.push(format!("{}: SELECT title FROM book WHERE id = {number}", 1 + turn % 2));
+        }
+        lines.push("2: SELECT NOW()".to_owned());
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let (log, settings) = record(&lines, maria(&[]), &Nothing);
+    let told = Simulator::new(&log, &settings).run(1 << 20, false);
+    assert_eq!((told.outcome.hits, told.contested), (100, 20));
+    assert_eq!((told.hits_low, told.hits_high), (93, 107));
+}
+
 #[test]
 fn no_statement_panics() {
     let lines = [
