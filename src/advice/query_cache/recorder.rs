@@ -427,6 +427,7 @@ impl<'t> Recorder<'t> {
     fn new_class(&mut self, id: ClassId, text: &[u8]) -> Class {
         let mut statement = read(text, self.settings.is_mariadb());
         statement.tables.truncate(MOST_TABLES);
+        statement.tables.shrink_to_fit();
         let (is_select, refusal) = match &statement.does {
             Does::Select(select) => (true, select.refusal),
             _ => (false, None),

@@ -13,7 +13,8 @@ use super::statement::Refusal;
 pub const MOST_EVENTS: usize = 5_000_000;
 
 /// Most bytes that are kept besides: of classes, of tables and sets of them, of what sessions have set.
-pub const MOST_BYTES: usize = 256 << 20;
+/// Half a million tables with a class each take 400 MB.
+pub const MOST_BYTES: usize = 512 << 20;
 
 /// What is said of an event by a bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
