@@ -9,7 +9,6 @@ use super::case::{
 };
 use super::settings::LEAST;
 use super::simulator::Outcome;
-use super::trace::MOST_EVENTS;
 
 rule! {
     /// The query cache is off, and for this load it would save much of the time of reading.
@@ -84,7 +83,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     else {
         return Vec::new();
     };
-    if pays(case, outcome).is_err() || simulated.log.traces.len() >= MOST_EVENTS {
+    if pays(case, outcome).is_err() || simulated.log.left_out > 0 {
         return Vec::new();
     }
     let size = knee.size.clamp(LEAST, MOST);
