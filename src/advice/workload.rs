@@ -1,16 +1,25 @@
 //! What advice is given on: the statements of a log or a file, with what is known of each.
 
+mod balance;
+mod busy;
 pub(super) mod case;
+mod does;
 pub(super) mod lock_bound;
 mod measured;
+mod read_amplification;
+mod sampled;
+mod too_few_cores;
+mod two_populations;
+mod wants;
 pub mod watch;
 
-use super::{Finding, Rule};
+use super::{Fact, Finding, NotChecked, Rule};
 use crate::plan::{Amount, Plan};
 use crate::schema::Schema;
 use crate::schema::Server;
 use crate::server::ServerFacts;
 use crate::sql::fingerprint::ClassId;
+pub use busy::busy;
 pub use case::Case;
 pub use measured::{Measured, Times};
 
@@ -45,6 +54,8 @@ pub struct Whole {
     pub classes: u64,
     /// Seconds in which a statement ended.
     pub active_seconds: u64,
+    /// Microseconds in which a statement ran: at most so many, by what the digest has.
+    pub busy_micros: Option<u64>,
     /// The server logged one of so many statements, and how many it ran by that.
     pub sampled: Option<(u64, u64)>,
     /// Times are known to fractions of a second.
@@ -79,32 +90,72 @@ pub struct Class<'a> {
     pub measured: Option<Measured>,
 }
 
+/// What there is to say on a load.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OnLoad {
+    /// Findings, in the order of the rules.
+    pub findings: Vec<Finding>,
+    /// What was measured, whether or not a rule spoke.
+    pub facts: Vec<Fact>,
+    /// Rules without evidence.
+    pub not_checked: Vec<NotChecked>,
+}
+
 /// What is told of one load as a whole, most telling first.
 type Look = fn(&Case<'_>) -> Vec<Finding>;
 
 /// The rules of the load, in the order in which they are asked.
-const RULES: &[(&Rule, Look)] = &[];
+#[rustfmt::skip]
+const RULES: &[(&Rule, Look)] = &[
+    (&read_amplification::RULE, read_amplification::look),
+    (&lock_bound::RULE, lock_bound::load),
+    (&two_populations::RULE, two_populations::look),
+    (&sampled::RULE, sampled::look),
+    (&balance::RULE, balance::look),
+    (&too_few_cores::RULE, too_few_cores::look),
+];
 
 /// The rules of the load, with the texts that people read.
 pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
-    [&lock_bound::RULE].into_iter().chain(RULES.iter().map(|(rule, _)| *rule))
+    RULES.iter().map(|(rule, _)| *rule)
 }
 
-/// Looks at a load as a whole. Without a log there is none.
+/// Looks at a load as a whole. Without a log there is none, and nothing is checked.
 #[must_use]
-pub fn advise(
-    workload: &Workload<'_>,
-    facts: &ServerFacts,
-    schema: Option<&Schema>,
-) -> Vec<Finding> {
-    let Some(whole) = &workload.whole else { return Vec::new() };
+pub fn advise(workload: &Workload<'_>, facts: &ServerFacts, schema: Option<&Schema>) -> OnLoad {
+    let Some(whole) = &workload.whole else {
+        return OnLoad { not_checked: wants::a_log(rules()), ..OnLoad::default() };
+    };
     let case = Case { workload, whole, seen: workload.seen.as_ref(), facts, schema };
-    RULES.iter().flat_map(|(_, look)| look(&case)).collect()
+    let findings: Vec<Finding> = RULES.iter().flat_map(|(_, look)| look(&case)).collect();
+    OnLoad {
+        not_checked: wants::not_checked(&case, rules(), &findings),
+        facts: balance::facts(&case),
+        findings,
+    }
 }
 
 impl Class<'_> {
     /// The statement that stands for the class.
     pub fn sample(&self) -> &str {
         self.samples.first().map_or("", String::as_str)
+    }
+}
+
+/// A class of this statement that ran once, to be filled in by tests.
+#[cfg(test)]
+fn fixture(text: &str) -> Class<'static> {
+    Class {
+        id: ClassId::of(text.as_bytes()),
+        samples: vec![text.to_owned()],
+        database: None,
+        calls: 1,
+        weight: None,
+        micros: None,
+        lock_micros: None,
+        load: Load::default(),
+        rows_affected: None,
+        plans: Vec::new(),
+        measured: Some(Measured::default()),
     }
 }

@@ -16,8 +16,8 @@ use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
 use crate::advice::query_cache::{self, Simulated};
 use crate::advice::{
-    self, Action, Advice, Category, Confidence, Fact, Finding, NotChecked, OnServer, Severity,
-    Value, Workload,
+    self, Action, Advice, Category, Confidence, Fact, Finding, NotChecked, OnLoad, OnServer,
+    Severity, Value, Workload,
 };
 use crate::digest::stat::Rules;
 use crate::error::Error;
@@ -456,9 +456,11 @@ fn judge(
     asked.judging.store(true, Ordering::Relaxed);
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
+    let on_load = advice::advise_on_load(workload, &asked.facts, schema);
+    add_load(&mut advice, on_load, workload.whole.is_some(), asked);
     advice::in_order(&mut advice.findings, workload);
-    let of_load = advice::advise_on_load(workload, &asked.facts, schema);
-    advice.findings.splice(0..0, of_load);
+    // What the log does not hold comes before all that is concluded from it.
+    advice.findings.sort_by_key(|finding| !VALIDITY.contains(&finding.rule));
     advice.findings.retain(|finding| asked.is_asked(finding.category));
     if !asked.is_asked(Category::Index) {
         advice.rejected.clear();
@@ -473,6 +475,20 @@ fn judge(
     advice
 }
 
+/// Rules about what a log holds of the load.
+const VALIDITY: [&str; 3] = ["WORK001", "WORK002", "WORK003"];
+
+/// Adds what there is to say on the load as a whole.
+fn add_load(advice: &mut Advice, on_load: OnLoad, is_log: bool, asked: &Asked) {
+    let OnLoad { findings, facts, not_checked } = on_load;
+    advice.findings.extend(findings);
+    advice.facts.extend(facts);
+    // Whoever asks for all kinds and gives no log knows that it is not looked at.
+    let is_told = is_log || asked.only.contains(&Category::Workload);
+    let is_wanted = is_told && asked.is_asked(Category::Workload);
+    advice.not_checked.extend(not_checked.into_iter().filter(|_| is_wanted));
+}
+
 /// Adds what there is to say on the server, of the kinds asked for.
 fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
     let OnServer { findings, facts, not_checked } = on_server;
@@ -483,11 +499,11 @@ fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
             it
         },
     ));
-    advice.facts = facts;
+    advice.facts.extend(facts);
     let category = |code: &str| advice::rules().into_iter().find(|it| it.code == code);
     let is_wanted =
         |it: &NotChecked| category(it.rule).is_some_and(|rule| asked.is_asked(rule.category));
-    advice.not_checked = not_checked.into_iter().filter(is_wanted).collect();
+    advice.not_checked.extend(not_checked.into_iter().filter(is_wanted));
 }
 
 /// Adds what a replayed log says of the query cache. It knows better than counters whether the cache

@@ -54,10 +54,11 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
         page.push(Piece::Section("All changes of indexes, as one script"));
         page.push(Piece::Script(text));
     }
+    let quiet = quiet.iter().filter_map(|at| finding(advised, *at));
+    let (of_load, mut quiet): (Vec<&Finding>, Vec<&Finding>) = quiet.partition(|it| is_of_load(it));
+    page.extend(load_at_large(&of_load));
     if !quiet.is_empty() {
         page.push(Piece::Section("Nothing to do, and why"));
-        let mut quiet: Vec<&Finding> =
-            quiet.iter().filter_map(|at| finding(advised, *at)).collect();
         quiet.sort_by_key(|it| Reverse(share_served(advised, it)));
         let told = quiet.iter().map(|it| quiet_line(advised, it, want.depth));
         page.extend(list(told, want.depth));
@@ -122,6 +123,21 @@ impl Blocks {
 /// was given has no statement either, but it matters.
 fn is_quiet(finding: &Finding) -> bool {
     finding.recommendation.action == Action::None && finding.severity == Severity::Info
+}
+
+/// Whether a finding is about the load as a whole.
+fn is_of_load(finding: &Finding) -> bool {
+    finding.category == Category::Workload && finding.subject.query_id.is_none()
+}
+
+/// What is good to know of the load as a whole, in full: there is little of it.
+fn load_at_large(findings: &[&Finding]) -> Vec<Piece> {
+    let told = findings.iter().map(|it| {
+        let (title, text) = (one_line(&it.title), one_line(&it.recommendation.text));
+        format!("{}: {}. {text}", it.rule, title.trim_end_matches('.')).trim_end().to_owned()
+    });
+    let head = (!findings.is_empty()).then_some(Piece::Section("The load at large"));
+    head.into_iter().chain(list(told, Depth::Full)).collect()
 }
 
 fn classes(finding: &Finding) -> impl Iterator<Item = ClassId> {
