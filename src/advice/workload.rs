@@ -130,7 +130,7 @@ pub fn advise(workload: &Workload<'_>, facts: &ServerFacts, schema: Option<&Sche
     let findings: Vec<Finding> = RULES.iter().flat_map(|(_, look)| look(&case)).collect();
     OnLoad {
         not_checked: wants::not_checked(&case, rules(), &findings),
-        facts: balance::facts(&case),
+        facts: balance::facts(&findings),
         findings,
     }
 }

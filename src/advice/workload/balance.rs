@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::advice::rule::rule;
-use crate::advice::{Confidence, Fact, Finding, Severity};
+use crate::advice::{Confidence, Fact, Finding, Severity, Value};
 use crate::plan::Amount;
 
 use super::Case;
@@ -20,8 +20,8 @@ rule! {
     /// **Costs.** Nothing by itself. An index is paid by each write of its table, and a cache of
     /// results is emptied by it: what helps one load harms the other.
     /// **Wrong when.** The log has a threshold: then it tells of slow statements only, and fast
-    /// writes are missing first. Replicas take reads away from this server. What runs inside of CALL
-    /// is not counted.
+    /// writes are missing first. Replicas take reads away from this server, and what one replays is
+    /// not in its log. What runs inside of CALL is not counted where it is not logged.
     /// **Verify.** Com_select against Com_insert, Com_update, Com_delete and Com_replace of SHOW
     /// GLOBAL STATUS, twice, over the same time.
     /// **Source.** The classes of load, and what suits each, are those of a talk of Sina on the limits
@@ -34,6 +34,9 @@ const FEW: u64 = 10;
 const MANY: u64 = 50;
 /// Tables that are named.
 const TABLES: usize = 3;
+/// Facts of a finding.
+const READS: &str = "reads";
+const WRITES: &str = "writes";
 
 /// Statements and their microseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -103,10 +106,20 @@ pub fn look(case: &Case<'_>) -> Vec<Finding> {
     told(case).into_iter().collect()
 }
 
-/// Of the statements that read or write rows the share that reads: a fraction.
-pub fn facts(case: &Case<'_>) -> Vec<Fact> {
-    let balance = Balance::of(case);
-    let share = Amount::whole(balance.reads.calls).ratio(Amount::whole(balance.all().calls));
+/// Of the statements that read or write rows the share that reads, a fraction: out of the findings
+/// of a load.
+pub fn facts(findings: &[Finding]) -> Vec<Fact> {
+    let own = findings.iter().find(|finding| finding.rule == RULE.code);
+    let share = own.and_then(|finding| {
+        let count = |name| {
+            finding.evidence.iter().find_map(|fact| match fact.value {
+                Value::Number(count) if fact.name == name => Some(count),
+                _ => None,
+            })
+        };
+        let (reads, writes) = (count(READS)?, count(WRITES)?);
+        reads.ratio(reads.plus(writes))
+    });
     share.map(|share| Fact::number("read_share", share)).into_iter().collect()
 }
 
@@ -117,8 +130,8 @@ fn told(case: &Case<'_>) -> Option<Finding> {
     let by_time = percent(balance.writes.micros, all.micros);
     let others = case.whole.measured.events.saturating_sub(all.calls);
     let mut evidence = vec![
-        Fact::number("reads", Amount::whole(balance.reads.calls)),
-        Fact::number("writes", Amount::whole(balance.writes.calls)),
+        Fact::number(READS, Amount::whole(balance.reads.calls)),
+        Fact::number(WRITES, Amount::whole(balance.writes.calls)),
         Fact::number("write_percent", hundredths(writes)),
     ];
     evidence.extend(by_time.map(|share| Fact::number("write_percent_of_time", hundredths(share))));
@@ -157,11 +170,9 @@ fn told(case: &Case<'_>) -> Option<Finding> {
         true => String::new(),
         false => format!(" Written most: {}.", named.join(", ")),
     };
-    // Fast writes are missing in a log with a threshold.
-    let confidence = if floor.is_some() { Confidence::Low } else { Confidence::High };
     Some(finding(
         &RULE,
-        (Severity::Info, confidence),
+        (Severity::Info, confidence(case)),
         title,
         evidence,
         (
@@ -169,6 +180,19 @@ fn told(case: &Case<'_>) -> Option<Finding> {
             "Com_select, Com_insert, Com_update, Com_delete and Com_replace of two SHOW GLOBAL STATUS",
         ),
     ))
+}
+
+/// How sure it is that the log has all statements. Fast writes are missing in one with a threshold.
+fn confidence(case: &Case<'_>) -> Confidence {
+    let variables = &case.facts.variables;
+    let least_rows = variables.number("min_examined_row_limit").unwrap_or(0);
+    match variables.micros("long_query_time") {
+        _ if case.floor().is_some() || least_rows > 0 => Confidence::Low,
+        Some(0) => Confidence::High,
+        Some(_) => Confidence::Low,
+        // Indexes that were not used may have chosen the statements.
+        None => Confidence::Medium,
+    }
 }
 
 /// What a load is called, and what weighs more and less for it.
@@ -204,8 +228,8 @@ fn advice(writes: Amount, has_cache: bool) -> (&'static str, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Workload;
     use crate::advice::workload::{Class, Measured, Times, Whole, fixture};
-    use crate::advice::{Value, Workload};
     use crate::server::ServerFacts;
 
     fn class(text: &str, calls: u64, seconds: u64) -> Class<'static> {
@@ -223,7 +247,9 @@ mod tests {
         let server = ServerFacts::default();
         let case =
             Case { workload: &workload, whole: &whole, seen: None, facts: &server, schema: None };
-        (look(&case), facts(&case))
+        let found = look(&case);
+        let facts = facts(&found);
+        (found, facts)
     }
 
     fn load(reads: u64, writes: u64) -> Vec<Class<'static>> {
@@ -251,7 +277,7 @@ mod tests {
         let (found, facts) = shown(load(75, 25), 20);
         // 30 of 40 s are of the UPDATE; COMMIT is neither.
         let title = "The load is balanced: 25 % of the statements write, 75 % of the time";
-        assert_eq!((found[0].title.as_str(), found[0].confidence), (title, Confidence::High));
+        assert_eq!((found[0].title.as_str(), found[0].confidence), (title, Confidence::Medium));
         assert!(found[0].evidence.contains(&Fact::list(
             "written_most",
             vec!["shop.t: 25 writes, 100 % of all, 30 s; 75 reads".to_owned()]

@@ -210,10 +210,11 @@ fn bound(case: &Case<'_>, waits: &Waits) -> Option<Finding> {
         evidence.push(Fact::list("ran_and_locks_tables", holders));
     }
     let tables = tables_that_lock(case, most.iter().map(|(class, _)| *class));
-    if !tables.is_empty() {
+    let has_tables = !tables.is_empty();
+    if has_tables {
         evidence.push(Fact::list("engines_that_lock_tables", tables));
     }
-    let are_tables = || (share_of_reads >= Amount::whole(50)).then_some(false);
+    let are_tables = || (has_tables || share_of_reads >= Amount::whole(50)).then_some(false);
     let found = finding(
         &RULE,
         (waits.severity(), Confidence::High),
@@ -304,7 +305,7 @@ mod tests {
     use super::*;
     use crate::advice::Workload;
     use crate::advice::workload::{Measured, Times, Whole, fixture};
-    use crate::schema::Server;
+    use crate::schema::{Schema, Server};
     use crate::server::ServerFacts;
 
     fn class(calls: u64, micros: u64, waited: u64) -> Class<'static> {
@@ -317,6 +318,15 @@ mod tests {
 
     /// What is said of a load of these classes on this server.
     fn said(classes: Vec<Class<'static>>, server: &str, rows: Option<u64>) -> Vec<Finding> {
+        said_with(classes, server, rows, None)
+    }
+
+    fn said_with(
+        classes: Vec<Class<'static>>,
+        server: &str,
+        rows: Option<u64>,
+        schema: Option<&Schema>,
+    ) -> Vec<Finding> {
         let sum = |of: fn(&Class<'_>) -> Option<u64>| classes.iter().filter_map(of).sum::<u64>();
         let measured = Measured {
             events: classes.iter().map(|class| class.calls).sum(),
@@ -329,7 +339,7 @@ mod tests {
         let server = Server::of_version(server);
         let workload = Workload { classes, server, ..Workload::default() };
         let facts = ServerFacts::default();
-        load(&Case { workload: &workload, whole: &whole, seen: None, facts: &facts, schema: None })
+        load(&Case { workload: &workload, whole: &whole, seen: None, facts: &facts, schema })
     }
 
     const SECOND: u64 = 1_000_000;
@@ -416,5 +426,23 @@ mod tests {
         // 140 of 4,163,840 us.
         let title = "Locks are ruled out: below 0.01 % of the time is waiting for them";
         assert_eq!(found[0].title, title);
+    }
+
+    #[test]
+    fn the_schema_tells_engines_that_lock_tables() {
+        let text = b"CREATE TABLE t (a INT) ENGINE=MyISAM; CREATE TABLE u (a INT) ENGINE=InnoDB;";
+        let (schema, _) = Schema::read(text, "schema.sql");
+        let classes = || {
+            vec![
+                of("UPDATE t SET a = 1", 10, 20 * SECOND, 9 * SECOND),
+                of("DELETE FROM u WHERE a = 1", 10, 20 * SECOND, 7 * SECOND),
+            ]
+        };
+        let found = |schema| said_with(classes(), "5.7.44", None, schema);
+        assert!(found(None)[0].recommendation.text.starts_with("Find who holds the lock"));
+        let told = found(Some(&schema)).remove(0);
+        let engines = Fact::list("engines_that_lock_tables", vec!["t MyISAM".to_owned()]);
+        assert!(told.evidence.contains(&engines));
+        assert!(told.recommendation.text.starts_with("These are locks of tables"));
     }
 }
