@@ -20,7 +20,7 @@ pub use finding::{
 };
 pub use rule::Rule;
 pub use variables::{OnServer, advise as advise_on_server, knows_symptom};
-pub use workload::{Class, Workload, advise as advise_on_load};
+pub use workload::{Class, OnLoad, Workload, advise as advise_on_load};
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

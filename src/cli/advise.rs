@@ -57,11 +57,6 @@ impl Only {
             Only::Schema => Category::Schema,
         }
     }
-
-    /// Whether rules of this kind are there yet.
-    fn has_rules(self) -> bool {
-        !matches!(self, Only::Workload)
-    }
 }
 
 /// Advise on indexes and statements for a whole workload
@@ -322,9 +317,6 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     request.plans = args.plans.clone();
     request.threads = args.threads.threads.map_or(0, usize::from);
     request.schema = inputs::schema(&args.schema, warnings)?;
-    for only in args.only.iter().filter(|only| warnings.verbose && !only.has_rules()) {
-        warn(&format!("--only: there is no rule of {} yet", only.category().word()));
-    }
     let judging = Arc::new(AtomicBool::new(false));
     let facts = args.server.facts(warnings)?;
     let ask = Ask {

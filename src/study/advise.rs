@@ -15,8 +15,8 @@ use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
 use crate::advice::query_cache::{self, Simulated};
 use crate::advice::{
-    self, Action, Advice, Category, Confidence, Fact, Finding, NotChecked, OnServer, Severity,
-    Value, Workload,
+    self, Action, Advice, Category, Confidence, Fact, Finding, NotChecked, OnLoad, OnServer,
+    Severity, Value, Workload,
 };
 use crate::digest::stat::Rules;
 use crate::error::Error;
@@ -223,7 +223,6 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     if asked.is_asked(Category::Workload)
         && let Some(case) = advice::workload::Case::of(&workload, &asked.facts, schema)
     {
-        advice.facts.splice(0..0, advice::workload::facts(&case));
         advice.chain = advice::chain::chain(case, &advice.findings, query_cache.as_ref());
     }
     let lines = workload.classes.iter().filter_map(|class| {
@@ -461,7 +460,8 @@ fn judge(
     asked.judging.store(true, Ordering::Relaxed);
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
-    advice.findings.extend(advice::advise_on_load(workload, &asked.facts, schema));
+    let on_load = advice::advise_on_load(workload, &asked.facts, schema);
+    add_load(&mut advice, on_load, workload.whole.is_some(), asked);
     advice::in_order(&mut advice.findings, workload);
     let kinds = [Category::Variables, Category::QueryCache];
     let is_server_asked =
@@ -482,6 +482,17 @@ fn judge(
     advice
 }
 
+/// Adds what there is to say on the load as a whole.
+fn add_load(advice: &mut Advice, on_load: OnLoad, is_log: bool, asked: &Asked) {
+    let OnLoad { findings, facts, not_checked } = on_load;
+    advice.findings.extend(findings);
+    advice.facts.extend(facts);
+    // Whoever asks for all kinds and gives no log knows that it is not looked at.
+    let is_told = is_log || asked.only.contains(&Category::Workload);
+    let is_wanted = is_told && asked.is_asked(Category::Workload);
+    advice.not_checked.extend(not_checked.into_iter().filter(|_| is_wanted));
+}
+
 /// Adds what there is to say on the server, of the kinds asked for.
 fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
     let OnServer { findings, facts, not_checked } = on_server;
@@ -492,11 +503,11 @@ fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
             it
         },
     ));
-    advice.facts = facts;
+    advice.facts.extend(facts);
     let category = |code: &str| advice::rules().into_iter().find(|it| it.code == code);
     let is_wanted =
         |it: &NotChecked| category(it.rule).is_some_and(|rule| asked.is_asked(rule.category));
-    advice.not_checked = not_checked.into_iter().filter(is_wanted).collect();
+    advice.not_checked.extend(not_checked.into_iter().filter(is_wanted));
 }
 
 /// Adds what a replayed log says of the query cache. It knows better than counters whether the cache

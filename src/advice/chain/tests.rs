@@ -5,7 +5,7 @@ use crate::advice::workload::fixture::{Load, id};
 
 /// The links of a load, with the findings that its rules make.
 fn links(load: &Load) -> Vec<Link> {
-    let findings = crate::advice::advise_on_load(&load.workload, &load.facts, None);
+    let findings = crate::advice::advise_on_load(&load.workload, &load.facts, None).findings;
     chain(load.case(), &findings, None)
 }
 

@@ -5,8 +5,8 @@ use crate::advice::{
 };
 use crate::plan::Amount;
 use crate::schema::Schema;
-use crate::server::ServerFacts;
 use crate::server::monitor::Range;
+use crate::server::{ServerFacts, Version};
 use crate::sql::fingerprint::ClassId;
 
 use super::watch::Observed;
@@ -50,9 +50,29 @@ impl<'a> Case<'a> {
         self.workload.classes.iter().filter_map(|class| Some((class, class.measured.as_ref()?)))
     }
 
+    /// Classes with events inside of stored routines. Their times are those of the routine, and the
+    /// CALL has them too.
+    pub fn in_routines(&self) -> impl Iterator<Item = &'a Class<'a>> {
+        self.classes().filter(|(_, measured)| measured.in_routines > 0).map(|(class, _)| class)
+    }
+
     /// Microseconds of all events.
     pub fn micros(&self) -> Option<u64> {
         Some(self.whole.measured.time.as_ref()?.sum)
+    }
+
+    /// Microseconds of the shortest event, where that is so long that shorter ones were not logged.
+    pub fn floor(&self) -> Option<u64> {
+        Some(self.whole.measured.time.as_ref()?.least).filter(|least| *least >= SHORT)
+    }
+
+    /// The server, by the variables, the schema or the log.
+    pub fn version(&self) -> Option<Version> {
+        let server = || {
+            let server = self.workload.server.as_ref()?;
+            Some(Version { family: server.family, ..Version::parse(&server.version)? })
+        };
+        self.facts.version().or_else(server)
     }
 
     /// Percent that some microseconds are of all.
@@ -81,6 +101,9 @@ impl<'a> Case<'a> {
         told.find_map(|it| NAMES.iter().find_map(|name| it.micros(name)))
     }
 }
+
+/// No server is so busy that none of its statements takes less: microseconds.
+const SHORT: u64 = 1_000;
 
 /// Percent that a part is of a whole; `None` of nothing.
 pub fn percent(part: u64, whole: u64) -> Option<Amount> {
@@ -115,6 +138,38 @@ pub fn lasting(micros: u64) -> String {
         1_000_000.. => format!("{} s", short(of(1_000_000))),
         1_000.. => format!("{} ms", short(of(1_000))),
         _ => format!("{micros} us"),
+    }
+}
+
+/// To two decimals, cut.
+pub fn hundredths(amount: Amount) -> Amount {
+    let hundred = Amount::whole(100);
+    let whole = u64::try_from(amount.times(hundred).floor()).unwrap_or(u64::MAX);
+    Amount::whole(whole).ratio(hundred).unwrap_or(amount)
+}
+
+/// A percentage as people say it: `34 %`, `4.2 %`, `0.15 %`.
+pub fn percentage(percent: Amount) -> String {
+    let hundredths = percent.times(Amount::whole(100)).rounded().floor();
+    match hundredths {
+        0 if percent == Amount::ZERO => "0 %".to_owned(),
+        0 => "below 0.01 %".to_owned(),
+        1..100 => format!("0.{hundredths:02} %"),
+        100..1_000 => format!("{}.{} %", hundredths / 100, hundredths % 100 / 10),
+        _ => format!("{} %", percent.rounded()),
+    }
+}
+
+/// Microseconds as people say them: `350 us`, `12.4 ms`, `7.1 s`; cut behind the first decimal.
+pub fn time(micros: u64) -> String {
+    let (unit, whole) = match micros {
+        0..1_000 => return format!("{micros} us"),
+        1_000..1_000_000 => ("ms", 1_000),
+        _ => ("s", 1_000_000),
+    };
+    match (micros / whole, micros % whole * 10 / whole) {
+        (units, 1..) if units < 100 => format!("{units}.{} {unit}", micros % whole * 10 / whole),
+        (units, _) => format!("{} {unit}", Amount::whole(units).grouped()),
     }
 }
 

@@ -44,6 +44,7 @@ impl Load {
             measured,
             classes: all.len() as u64,
             active_seconds: u64::try_from(seconds).unwrap(),
+            busy_micros: None,
             sampled: None,
             is_fine: true,
         };

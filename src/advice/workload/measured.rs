@@ -4,7 +4,8 @@ use crate::digest::Digest;
 use crate::digest::class::ClassDigest;
 use crate::digest::spread;
 use crate::digest::stat::factor;
-use crate::metric::{self, MetricId};
+use crate::digest::tally::Tally;
+use crate::metric::{self, METRICS, MetricId};
 use crate::time::Timestamp;
 
 const ERRNO: [MetricId; 2] = [metric::known("Errno"), metric::known("Last_errno")];
@@ -13,6 +14,8 @@ const FILESORT: MetricId = metric::known("Filesort");
 const SORT_ROWS: MetricId = metric::known("Sort_rows");
 const KILLED: MetricId = metric::known("Killed");
 const QC_HIT: [MetricId; 2] = [metric::known("QC_hit"), metric::known("QC_Hit")];
+const ROW_LOCKS: MetricId = metric::known("InnoDB_rec_lock_wait");
+const ROUTINE: &[u8] = b"Stored_routine";
 const READ_WAIT: MetricId = metric::known("InnoDB_IO_r_wait");
 
 /// Sums and spreads. What no event has is absent.
@@ -26,6 +29,8 @@ pub struct Measured {
     pub time: Option<Times>,
     /// Microseconds of Lock_time.
     pub lock_micros: Option<u64>,
+    /// Microseconds of these that it waited for row locks of InnoDB, where the log tells them apart.
+    pub row_lock_micros: Option<u64>,
     /// Microseconds that InnoDB waited for reads.
     pub read_wait_micros: Option<u64>,
     /// Rows_examined.
@@ -40,6 +45,9 @@ pub struct Measured {
     pub errors: Option<(u64, u64)>,
     /// Events that were killed, and the others.
     pub killed: Option<(u64, u64)>,
+    /// Events inside of stored routines. MariaDB counts their Query_time and Lock_time from the start
+    /// of the routine.
+    pub in_routines: u64,
     /// Events answered by the query cache, and the others.
     pub cached: Option<(u64, u64)>,
 }
@@ -62,9 +70,12 @@ pub struct Times {
 impl Times {
     /// Events below a time; those of the bucket that it falls into are not among them.
     pub fn below(&self, micros: u64) -> u64 {
-        // Buckets between these have no event and are not listed.
-        let end = |low: u64| low.saturating_add(low / 20).saturating_add(1);
-        let whole = self.buckets.iter().filter(|(low, _)| end(*low) <= micros);
+        // Buckets without an event are left out, so that the next one may be far.
+        let end = |low| spread::range(spread::narrow_bucket(low)).1;
+        let whole = self
+            .buckets
+            .iter()
+            .filter(|(low, _)| end(*low).is_some_and(|end| end <= u128::from(micros)));
         whole.map(|(_, count)| *count).sum()
     }
 }
@@ -88,6 +99,7 @@ impl Measured {
             range: class.first().zip(class.last()),
             time: times(digest, class),
             lock_micros: sum(metric::LOCK_TIME),
+            row_lock_micros: sum(ROW_LOCKS),
             read_wait_micros: sum(READ_WAIT),
             rows_examined: sum(metric::ROWS_EXAMINED),
             rows_sent: sum(metric::ROWS_SENT),
@@ -95,6 +107,7 @@ impl Measured {
             sorted_rows: sum(SORT_ROWS),
             errors: flagged(&ERRNO),
             killed: flagged(&[KILLED]),
+            in_routines: in_routines(digest, class),
             cached: flagged(&QC_HIT),
         }
     }
@@ -104,6 +117,15 @@ impl Measured {
         let (first, last) = self.range?;
         u64::try_from(last.0 - first.0).ok().filter(|micros| *micros > 0)
     }
+}
+
+/// Events with a Stored_routine, which MariaDB and Percona Server print inside of one only.
+fn in_routines(digest: &Digest, class: &ClassDigest) -> u64 {
+    let own = METRICS.len()..digest.registry.len();
+    let numbers = own.filter_map(|number| u16::try_from(number).ok().map(MetricId));
+    let named = numbers.filter(|metric| digest.registry.name(*metric) == ROUTINE);
+    let tallies = named.filter_map(|metric| class.texts(&digest.places, metric));
+    tallies.map(Tally::total).sum()
 }
 
 fn times(digest: &Digest, class: &ClassDigest) -> Option<Times> {

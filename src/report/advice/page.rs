@@ -57,12 +57,12 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
         page.push(Piece::Script(text));
     }
     let quiet = quiet.iter().filter_map(|at| finding(advised, *at));
-    let (of_load, quiet): (Vec<&Finding>, Vec<&Finding>) =
-        quiet.partition(|it| it.category == Category::Workload);
+    let (of_load, quiet): (Vec<&Finding>, Vec<&Finding>) = quiet.partition(|it| is_of_load(it));
     // What a link of the chain says is not said again.
     let is_new = |it: &&Finding| links.iter().all(|link| link.rule != Some(it.rule));
-    page.extend(quiet_ones("The load", of_load.into_iter().filter(is_new), advised, want.depth));
-    page.extend(quiet_ones("Nothing to do, and why", quiet.into_iter(), advised, want.depth));
+    let of_load: Vec<&Finding> = of_load.into_iter().filter(is_new).collect();
+    page.extend(load_at_large(&of_load));
+    page.extend(nothing_to_do(quiet, advised, want.depth));
     page.extend(rejected(advised, want.depth));
     page.extend(unread(advised, want.depth));
     if let Some(simulated) = &advised.query_cache {
@@ -123,6 +123,21 @@ impl Blocks {
 /// was given has no statement either, but it matters.
 fn is_quiet(finding: &Finding) -> bool {
     finding.recommendation.action == Action::None && finding.severity == Severity::Info
+}
+
+/// Whether a finding is about the load as a whole.
+fn is_of_load(finding: &Finding) -> bool {
+    finding.category == Category::Workload && finding.subject.query_id.is_none()
+}
+
+/// What is good to know of the load as a whole, in full: there is little of it.
+fn load_at_large(findings: &[&Finding]) -> Vec<Piece> {
+    let told = findings.iter().map(|it| {
+        let (title, text) = (one_line(&it.title), one_line(&it.recommendation.text));
+        format!("{}: {}. {text}", it.rule, title.trim_end_matches('.')).trim_end().to_owned()
+    });
+    let head = (!findings.is_empty()).then_some(Piece::Section("The load at large"));
+    head.into_iter().chain(list(told, Depth::Full)).collect()
 }
 
 fn classes(finding: &Finding) -> impl Iterator<Item = ClassId> {
@@ -447,19 +462,13 @@ fn share_served(advised: &Advised, finding: &Finding) -> Option<Amount> {
 }
 
 /// Findings that want nothing, a line each, those first that are about most of the time.
-fn quiet_ones<'a>(
-    heading: &'static str,
-    findings: impl Iterator<Item = &'a Finding>,
-    advised: &Advised,
-    depth: Depth,
-) -> Vec<Piece> {
-    let mut findings: Vec<&Finding> = findings.collect();
+fn nothing_to_do(mut findings: Vec<&Finding>, advised: &Advised, depth: Depth) -> Vec<Piece> {
     if findings.is_empty() {
         return Vec::new();
     }
     findings.sort_by_key(|it| Reverse(share_served(advised, it)));
     let told = findings.iter().map(|it| quiet_line(advised, it, depth));
-    std::iter::once(Piece::Section(heading)).chain(list(told, depth)).collect()
+    std::iter::once(Piece::Section("Nothing to do, and why")).chain(list(told, depth)).collect()
 }
 
 /// Why there is nothing to do; at length if all is asked for.

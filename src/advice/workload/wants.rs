@@ -1,0 +1,96 @@
+//! What rules of the load cannot do without, and what the user gives to have them checked.
+
+use crate::advice::{Finding, NotChecked, Rule};
+
+use super::Case;
+use super::case::time;
+
+/// What a rule cannot do without.
+#[derive(Debug, Clone, Copy)]
+enum Need {
+    /// Processor cores of the machine.
+    Cores,
+    /// Counters of the server around the time of the log.
+    Samples,
+    /// When statements ended.
+    Ends,
+    /// Rows_examined and Rows_sent.
+    Rows,
+    /// Lock_time.
+    Locks,
+    /// Times to fractions of a second.
+    Fractions,
+    /// Statements of any length: a log without a threshold.
+    Short,
+    /// Whether statements failed or were killed.
+    Failures,
+}
+
+use Need::{Cores, Ends, Failures, Fractions, Locks, Rows, Samples, Short};
+
+#[rustfmt::skip]
+const NEEDS: &[(&str, &[Need])] = &[
+    ("WORK001", &[Samples]),
+    ("WORK005", &[Rows, Ends]),
+    ("WORK006", &[Locks]),
+    ("WORK009", &[Short]),
+    ("WORK010", &[Short]),
+    ("WORK011", &[Fractions]),
+    ("WORK015", &[Cores, Ends]),
+    ("WORK018", &[Failures]),
+];
+
+/// The rules that had no evidence; what speaks had some.
+pub fn not_checked(
+    case: &Case<'_>,
+    rules: impl Iterator<Item = &'static Rule>,
+    findings: &[Finding],
+) -> Vec<NotChecked> {
+    if case.whole.measured.events == 0 {
+        return Vec::new();
+    }
+    let silent = rules.filter(|rule| findings.iter().all(|finding| finding.rule != rule.code));
+    let lacking = |rule: &'static Rule| {
+        let (_, needs) = NEEDS.iter().find(|(code, _)| *code == rule.code)?;
+        let lost: Vec<String> = needs.iter().filter_map(|need| lacks(case, *need)).collect();
+        let wants = lost.join("; ");
+        (!wants.is_empty()).then_some(NotChecked { rule: rule.code, wants })
+    };
+    silent.filter_map(lacking).collect()
+}
+
+/// All rules, for want of a log.
+pub fn a_log(rules: impl Iterator<Item = &'static Rule>) -> Vec<NotChecked> {
+    let wants = "a slow log of the server";
+    rules.map(|rule| NotChecked { rule: rule.code, wants: wants.to_owned() }).collect()
+}
+
+/// What the user gives to fill a need; `None` where it is filled.
+fn lacks(case: &Case<'_>, need: Need) -> Option<String> {
+    let measured = &case.whole.measured;
+    let (is_lost, wants) = match need {
+        Cores => (case.facts.machine.cores.is_none(), "--cores N of the machine"),
+        Samples => (
+            !case.facts.status.is_interval(),
+            "--status FILE twice: SHOW GLOBAL STATUS at the begin and at the end of the log",
+        ),
+        Ends => (case.whole.busy_micros.is_none(), "a log with `# Time:` lines"),
+        Rows => (
+            measured.rows_examined.is_none() || measured.rows_sent.is_none(),
+            "a log with Rows_examined and Rows_sent",
+        ),
+        Locks => (measured.lock_micros.is_none(), "a log with Lock_time"),
+        Fractions => (!case.whole.is_fine, "a log with fractions of seconds (MySQL 5.1 on)"),
+        Failures => (
+            measured.errors.is_none() && measured.killed.is_none(),
+            "a log with errors: log_slow_extra (MySQL 8.0.14 on), or of Percona Server",
+        ),
+        Short => {
+            let floor = time(case.floor()?);
+            return Some(format!(
+                "a log with long_query_time = 0, of a while: nothing below {floor} is in this one"
+            ));
+        }
+    };
+    is_lost.then(|| wants.to_owned())
+}
