@@ -13,7 +13,7 @@ rule! {
     ///
     /// **Costs.** Each one is a thread, a handshake of several ways over the network (with TLS
     /// some more), the look at the account, and memory that is asked for anew.
-    /// **Wrong when.** Less than one connection a second. A log with a threshold does not hold the
+    /// **Wrong when.** Less than one connection a second, or fewer than 30 in all. A log with a threshold does not hold the
     /// commands Connect and Quit; two samples of SHOW GLOBAL STATUS tell it as well.
     /// **Verify.** Connections / Questions between two samples.
     /// **Source.** MySQL manual, how MySQL handles client connections; server status variables.
@@ -23,6 +23,9 @@ rule! {
 /// Percent of statements, and connections a second.
 const PERCENT: u64 = 10;
 const PER_SECOND: u64 = 1;
+/// Connections, and microseconds over which they were counted: a deployment or a test is no habit.
+const LEAST: u64 = 30;
+const LEAST_MICROS: u64 = 10_000_000;
 
 /// Connections, statements and seconds.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +69,8 @@ fn of_log(case: &Case<'_>) -> Option<Churn> {
 fn told(churn: Churn) -> Option<Finding> {
     let share = percent(churn.connections, churn.statements)?;
     let rate = Amount::whole(churn.connections).ratio(seconds(churn.micros))?;
-    if share <= Amount::whole(PERCENT) || rate < Amount::whole(PER_SECOND) {
+    let is_few = churn.connections < LEAST || churn.micros < LEAST_MICROS;
+    if is_few || share <= Amount::whole(PERCENT) || rate < Amount::whole(PER_SECOND) {
         return None;
     }
     let each = Amount::whole(churn.statements).ratio(Amount::whole(churn.connections))?;

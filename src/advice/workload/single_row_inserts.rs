@@ -6,6 +6,7 @@ use crate::plan::Amount;
 
 use super::case::finding;
 use super::watch::inserts::Inserted;
+use super::watch::traits::Talk;
 use super::watch::{Observed, WINDOW};
 use super::{Case, floor};
 
@@ -15,7 +16,8 @@ rule! {
     /// **Costs.** Each statement is sent, parsed and, without a transaction around, written to disk
     /// for itself. Some hundred rows in one statement take hardly longer than one.
     /// **Wrong when.** Each row must be there before the next thing happens, and comes from another
-    /// user; or many of them share a transaction already, so that only sending and parsing is left.
+    /// user; or many of them share a transaction already, so that only sending and parsing is left: where
+    /// the log has a COMMIT for 20 writes or more the severity is low.
     /// Rows are those of Rows_affected, or those behind VALUES where that is not logged.
     /// **Verify.** Statements per second of the class fall, rows per second do not.
     /// **Source.** MySQL manual, optimizing INSERT statements.
@@ -26,6 +28,8 @@ rule! {
 const TENTHS: u64 = 12;
 /// Windows of ten seconds that are storms.
 const WINDOWS: u32 = 2;
+/// Writes for each COMMIT from which on the disk is not waited for each time.
+const SHARED: u64 = 20;
 
 /// Looks at a load.
 pub fn look(case: &Case<'_>) -> Vec<Finding> {
@@ -60,10 +64,15 @@ fn of_class(case: &Case<'_>, seen: &Observed, inserted: &Inserted) -> Option<Fin
         let of_one = per_second(inserted.most_of_one)?;
         evidence.push(Fact::number("most_of_one_connection_per_second", of_one));
     }
+    let commits = seen.talked.count(Talk::Commit);
+    let writes_per_commit = Amount::whole(seen.talked.writes).ratio(Amount::whole(commits));
+    evidence.extend(writes_per_commit.map(|it| Fact::number("writes_per_commit", it)));
+    let is_shared = writes_per_commit.is_some_and(|it| it >= Amount::whole(SHARED));
+    let severity = if is_shared { Severity::Low } else { Severity::Medium };
     let from = if storms >= WINDOWS { "" } else { ", from one connection" };
     let mut finding = finding(
         &RULE,
-        (Severity::Medium, Confidence::Medium),
+        (severity, Confidence::Medium),
         format!("Rows are inserted one by one, up to {} a second{from}", most.grouped()),
         evidence,
         (
@@ -100,6 +109,14 @@ mod tests {
         // 180 a second are no storm of all, but 60 of each of three connections are.
         let found = log("INSERT INTO tick (a, b) VALUES (1, 'x')", 180, 40).advise(look);
         assert!(found[0].title.ends_with("a second, from one connection"), "{}", found[0].title);
+    }
+
+    #[test]
+    fn rows_that_share_a_transaction_cost_less() {
+        let mut log = log("INSERT INTO tick (a, b) VALUES (1, 'x')", 250, 40);
+        // 10,000 rows in 100 transactions.
+        (0..100).for_each(|_| log.add(entry("COMMIT").micros(0)));
+        assert_eq!(log.advise(look)[0].severity, Severity::Low);
     }
 
     #[test]

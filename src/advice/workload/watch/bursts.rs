@@ -217,13 +217,13 @@ struct Finished {
 }
 
 /// A period as a series shows it.
-struct Fold {
+struct Fold<'c> {
     period: i64,
     width: i64,
     /// Bins as wide as a phase.
     bins: Vec<Bin>,
     /// The periods that the log covers, in order.
-    covered: Vec<i64>,
+    covered: &'c [i64],
     /// Seconds of the first and behind the last bin of the log.
     range: (i64, i64),
 }
@@ -256,7 +256,7 @@ impl Finished {
     ) -> Option<Periodic> {
         PERIODS.iter().zip(all_covered).find_map(|((period, narrow, wide), covered)| {
             let width = self.width.max(*narrow);
-            let covered = covered.clone()?;
+            let covered = covered.as_deref()?;
             if width > *wide || covered.len() < LEAST_PERIODS as usize {
                 return None;
             }
@@ -269,7 +269,7 @@ impl Finished {
     }
 }
 
-impl Fold {
+impl Fold<'_> {
     fn phases(&self) -> usize {
         (self.period / self.width).max(1) as usize
     }

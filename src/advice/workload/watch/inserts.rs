@@ -3,9 +3,9 @@
 
 use crate::event::Event;
 use crate::metric::{self, MetricId};
-use crate::sql::token::{Kind, tokens};
+use crate::sql::token::Kind;
 
-use super::traits::{LONGEST, Traits, is};
+use super::traits::{LONGEST, Traits, behind_rows, is};
 use super::{Sighting, Verb, WINDOW, second, window};
 
 const ROWS_AFFECTED: MetricId = metric::known("Rows_affected");
@@ -161,10 +161,7 @@ fn rows_behind_values(text: &[u8]) -> Option<u64> {
     if text.len() > LONGEST {
         return None;
     }
-    let mut behind = tokens(text);
-    let first = behind.find(|token| {
-        [&b"values"[..], b"value", b"set"].iter().any(|word| is(text, *token, word))
-    })?;
+    let (first, behind) = behind_rows(text)?;
     if is(text, first, b"set") {
         return Some(1);
     }
@@ -197,6 +194,7 @@ mod tests {
         let check = |text: &str, want| assert_eq!(rows_behind_values(text.as_bytes()), want);
         check("INSERT INTO t VALUES (1, 'a), (b', NOW())", Some(1));
         check("INSERT INTO t (a, b) VALUES (1, f(2)), (3, 4),(5,6)", Some(3));
+        check("INSERT INTO t (name, value) VALUES ('a', 1), ('b', 2)", Some(2));
         check("REPLACE t VALUE (1) ", Some(1));
         check("INSERT t SET a = 1", Some(1));
         check("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = VALUES(a), b = (1)", Some(1));

@@ -12,7 +12,7 @@ use foldhash::fast::FixedState;
 use crate::event::Event;
 use crate::sql::token::{Kind, tokens};
 
-use super::traits::{LONGEST, Traits, is};
+use super::traits::{LONGEST, Traits, behind_rows, is};
 use super::{Sighting, Verb, window};
 
 /// Counters of a class. Any value of more than 1 of 64 events has one.
@@ -186,8 +186,7 @@ pub fn key_of_update(text: &[u8], hasher: &FixedState) -> Option<u64> {
 /// The hash of the literals of the only row, without those of columns that are set where the key is
 /// there.
 fn key_of_upsert(text: &[u8], updates: u64, hasher: &FixedState) -> Option<u64> {
-    let mut behind = tokens(text);
-    behind.find(|it| is(text, *it, b"values") || is(text, *it, b"value"))?;
+    let (_, behind) = behind_rows(text)?;
     let mut hasher = hasher.build_hasher();
     let (mut has_any, mut depth, mut rows) = (false, 0_u32, 0);
     let mut column = 0_u32;

@@ -204,3 +204,50 @@ fn window(span: Option<(i64, i64)>) -> Option<i64> {
 fn second(span: Option<(i64, i64)>) -> Option<i64> {
     Some(span?.1.div_euclid(SECOND))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::fixture::{Log, entry};
+
+    /// Times that go back, are missing or past any calendar; connections and statements without end.
+    #[test]
+    fn wild_events_are_borne() {
+        const TEXTS: &[&str] = &[
+            "UPDATE t SET n = n + 1 WHERE id = {n}",
+            "INSERT INTO t (a, b) VALUES ({n}, 'x') ON DUPLICATE KEY UPDATE b = VALUES(b)",
+            "INSERT INTO t VALUES ({n}), ({n}",
+            "SELECT a FROM t WHERE id = {n}",
+            "SELECT a FROM t{n}",
+            "UPDATE t SET a = 'x WHERE id = {n}",
+            "REPLACE",
+            "",
+            "((((",
+            "/*!",
+            "WITH a AS (SELECT {n}) SELECT * FROM a",
+            "administrator command: ",
+        ];
+        const TIMES: &[i64] = &[i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX];
+        let mut log = Log::default();
+        let mut seed = 3_u64;
+        for n in 0..30_000_usize {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let text = TEXTS[n % TEXTS.len()].replace("{n}", &(seed >> 50).to_string());
+            let mut entry = entry(&text).micros(if n % 3 == 0 { u64::MAX } else { seed });
+            match seed >> 60 {
+                0 => {}
+                1..4 => entry = entry.at(TIMES[n % TIMES.len()]),
+                4..8 => entry = entry.at(seed as i64),
+                _ => entry = entry.at((n as i64) * 1_000),
+            }
+            if n % 2 == 0 {
+                entry = entry.thread(n as i64).errno((seed >> 40) as i128);
+            }
+            log.add(if n % 12 == 11 { entry.command() } else { entry });
+        }
+        let seen = log.watch().finish();
+        assert_eq!(seen.talked.events, 30_000);
+        assert_eq!(seen.classes.len(), seen.traits.len());
+        let told = seen.failed.iter().map(|it| it.events).sum::<u64>();
+        assert_eq!(told, 15_000);
+    }
+}

@@ -3,7 +3,7 @@
 
 use crate::advice::query_cache::statement::{Does, read};
 use crate::event::{Event, Kind};
-use crate::sql::token::{Kind as TokenKind, Token, tokens};
+use crate::sql::token::{Kind as TokenKind, Token, Tokens, tokens};
 
 use super::Verb;
 
@@ -99,7 +99,10 @@ impl Traits {
             Verb::Delete => {}
             Verb::Other => {
                 traits.talk = match first.as_slice() {
-                    b"set" => Some(Talk::Set),
+                    // SET STATEMENT … FOR SELECT … is the statement behind it.
+                    b"set" if !tokens(text).take(64).any(|it| is(text, it, b"statement")) => {
+                        Some(Talk::Set)
+                    }
                     b"show" => Some(Talk::Show),
                     b"commit" | b"rollback" => Some(Talk::Commit),
                     _ => None,
@@ -163,13 +166,15 @@ fn command(text: &[u8]) -> Option<Talk> {
     })
 }
 
-/// A SELECT without a table: of constants, or of variables of the server. Functions do work.
+/// A SELECT without a table: of constants, or of variables of the server. Functions and variables of
+/// the session do work.
 fn of_constants(text: &[u8]) -> Option<Talk> {
     let mut has_variable = false;
     for (place, token) in tokens(text).enumerate() {
         let word = token.of(text);
         match token.kind {
-            TokenKind::Variable => has_variable |= word.starts_with(b"@@"),
+            TokenKind::Variable if word.starts_with(b"@@") => has_variable = true,
+            TokenKind::Variable => return None,
             TokenKind::Byte if word == b"(" => return None,
             TokenKind::Word if place == 0 && !is(text, token, b"select") => return None,
             _ => {}
@@ -286,14 +291,29 @@ fn sets_money(text: &[u8]) -> bool {
 
 /// Whether INSERT or REPLACE brings its rows along.
 fn has_rows(text: &[u8]) -> bool {
-    let mut found = false;
-    for token in tokens(text).filter(|token| token.kind == TokenKind::Word) {
-        if is(text, token, b"select") && !found {
-            return false;
+    let is_query = |it: &Token| is(text, *it, b"select") || is(text, *it, b"with");
+    behind_rows(text).is_some_and(|(word, _)| {
+        !tokens(text).take_while(|it| it.start < word.start).any(|it| is_query(&it))
+    })
+}
+
+/// The word before the rows of INSERT or REPLACE, VALUES, VALUE or SET, and what is behind it. A
+/// column may be named `value`.
+pub fn behind_rows(text: &[u8]) -> Option<(Token, Tokens<'_>)> {
+    let mut ahead = tokens(text);
+    let mut depth = 0_usize;
+    while let Some(token) = ahead.next() {
+        match token.of(text) {
+            b"(" => depth += 1,
+            b")" => depth = depth.saturating_sub(1),
+            _ => {}
         }
-        found |= [&b"values"[..], b"value", b"set"].iter().any(|word| is(text, token, word));
+        let is_one = || [&b"values"[..], b"value", b"set"].iter().any(|it| is(text, token, it));
+        if depth == 0 && is_one() {
+            return Some((token, ahead));
+        }
     }
-    found
+    None
 }
 
 /// The columns of INSERT … ON DUPLICATE KEY UPDATE that it sets where the key is there; none where
@@ -302,7 +322,8 @@ fn updates(text: &[u8]) -> Option<u64> {
     let all: Vec<Token> = tokens(text).take(4_096).collect();
     let at = all.iter().position(|token| is(text, *token, b"duplicate"))?;
     let open = all.iter().position(|token| token.of(text) == b"(")?;
-    let rows = all.iter().position(|it| is(text, *it, b"values") || is(text, *it, b"value"))?;
+    let (word, _) = behind_rows(text)?;
+    let rows = all.iter().position(|it| it.start == word.start)?;
     if rows < open {
         return None;
     }
@@ -329,4 +350,50 @@ fn updates(text: &[u8]) -> Option<u64> {
         }
     }
     Some(set)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fixture::entry;
+    use super::*;
+
+    fn traits(text: &str) -> Traits {
+        entry(text).with(Traits::of)
+    }
+
+    #[test]
+    fn inserts_bring_rows_or_ask_for_them() {
+        assert!(traits("INSERT INTO cfg (name, value) VALUES ('a', 1)").has_rows);
+        assert!(traits("REPLACE cfg SET name = 'a'").has_rows);
+        assert!(!traits("INSERT INTO cfg (name, value) SELECT a, b FROM c").has_rows);
+        assert!(!traits("INSERT INTO cfg SELECT a FROM (VALUES ROW(1)) v WHERE b = 2").has_rows);
+    }
+
+    #[test]
+    fn columns_that_an_upsert_sets_are_told_by_their_place() {
+        let updates = |text: &str| traits(text).updates;
+        let text = "INSERT INTO cfg (name, value, at) VALUES ('a', 1, 2) ON DUPLICATE KEY UPDATE \
+                    `value` = VALUES(value), at = IF(name = 'b', 1, 2)";
+        assert_eq!(updates(text), Some(0b110));
+        assert_eq!(updates("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 1"), None);
+        assert_eq!(updates("INSERT INTO t (a) VALUES (1)"), None);
+    }
+
+    #[test]
+    fn counters_and_accounts_are_told_by_what_they_set() {
+        let text = "UPDATE t SET a = 1, n = n - 1 WHERE id = 2";
+        assert!(traits(text).counts && !traits(text).is_money);
+        assert!(!traits("UPDATE t SET a = b + 1 WHERE a = a + 1").counts);
+        assert!(traits("UPDATE t SET user_balance = 5 WHERE id = 2").is_money);
+        assert!(!traits("UPDATE t SET a = 5 WHERE balance = 2").is_money);
+    }
+
+    #[test]
+    fn statements_of_a_session_are_told_from_work() {
+        let talk = |text: &str| traits(text).talk;
+        assert_eq!(talk("SET STATEMENT max_statement_time = 1 FOR SELECT a FROM t"), None);
+        assert_eq!(talk("SELECT @n := 1"), None);
+        assert_eq!(talk("SELECT @@version_comment LIMIT 1"), Some(Talk::Variable));
+        assert_eq!(talk("SELECT a FROM t"), None);
+    }
 }
