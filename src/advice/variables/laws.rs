@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::advice::plan::{Load, PerCall};
 use crate::plan::Amount;
-use crate::server::{Disk, Version};
+use crate::server::{Config, Disk, Version};
 use crate::sql::fingerprint::ClassId;
 
 type Numbers = (u32, u32, u32);
@@ -260,6 +260,18 @@ fn server(seeds: &mut Seeds<'_>) -> ServerFacts {
     if !seeds.is_one_in(3) {
         facts.machine.memory = Some((256 * M).saturating_add(seeds.up_to(1 << 42)));
     }
+    if seeds.is_one_in(3) {
+        // An option file that somebody has changed since the start.
+        let mut text = "[mysqld]\n".to_owned();
+        for row in VARIABLES.iter().filter(|row| has(row, &version)) {
+            if let (Words(words), true) = (&row.3, seeds.is_one_in(2)) {
+                text.push_str(&format!("{} = {}\n", row.0, seeds.of(words)));
+            } else if let Some(value) = facts.variables.text(row.0).filter(|_| seeds.is_one_in(2)) {
+                text.push_str(&format!("{} = {value}\n", row.0));
+            }
+        }
+        facts.config = Some(Config::read(text.as_bytes(), Some(&version)));
+    }
     facts.machine.disk = seeds.is_one_in(2).then_some(Disk::Nvme);
     for text in SYMPTOMS {
         if seeds.is_one_in(4) {
@@ -349,7 +361,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
-    fn findings_hold_together_on_any_server(seeds in vec(any::<u64>(), 400)) {
+    fn findings_hold_together_on_any_server(seeds in vec(any::<u64>(), 600)) {
         let mut seeds = Seeds(seeds.iter());
         let facts = server(&mut seeds);
         let workload = workload(&mut seeds);

@@ -13,8 +13,8 @@ use super::case::Case;
 pub struct Row {
     /// Parts that all stand in the text, in small letters.
     pub parts: &'static [&'static str],
-    /// The number of the error that stands there too.
-    pub code: Option<&'static str>,
+    /// What stands there besides.
+    pub besides: Besides,
     /// The rule that speaks of it.
     pub rule: &'static str,
     /// The variable that it is about.
@@ -23,6 +23,17 @@ pub struct Row {
     pub means: &'static str,
     /// What to do.
     pub todo: &'static str,
+}
+
+/// What stands in a text besides its words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Besides {
+    /// Nothing that counts.
+    Nothing,
+    /// The number of an error.
+    Code(&'static str),
+    /// A count behind the last of the words, of more than none.
+    Count,
 }
 
 /// A symptom that is understood.
@@ -41,11 +52,15 @@ const fn row(
     means: &'static str,
     todo: &'static str,
 ) -> Row {
-    Row { parts, code: None, rule, variable, means, todo }
+    Row { parts, besides: Besides::Nothing, rule, variable, means, todo }
 }
 
 const fn coded(code: &'static str, row: Row) -> Row {
-    Row { code: Some(code), ..row }
+    Row { besides: Besides::Code(code), ..row }
+}
+
+const fn counted(row: Row) -> Row {
+    Row { besides: Besides::Count, ..row }
 }
 
 const PACKET: &str = "A client that has been idle longer than wait_timeout is cut off; one that takes or sends a result slowly by net_write_timeout or net_read_timeout.";
@@ -72,6 +87,7 @@ pub const ROWS: &[Row] = &[
     row(&["[2002]", "connection timed out"], "VAR023", "back_log", QUEUE, QUEUE_TODO),
     row(&["can't connect", "(110)"], "VAR023", "back_log", QUEUE, QUEUE_TODO),
     row(&["listen queue of a socket overflowed"], "VAR023", "back_log", QUEUE, QUEUE_TODO),
+    counted(row(&["tcpextlistenoverflows"], "VAR023", "back_log", QUEUE, QUEUE_TODO)),
     row(&["too many connections"], "VAR003", "max_connections", "All connections are taken: error 1040.", "Pool connections first; raise max_connections where memory allows, see VAR002."),
     row(&["auto-inc waiting"], "VAR022", "innodb_autoinc_lock_mode", "A bulk insert holds the lock for auto-increment values to its end, and others wait for it.", MODE_TODO),
     row(&["lock mode auto-inc"], "VAR022", "innodb_autoinc_lock_mode", "A bulk insert holds the lock for auto-increment values to its end.", MODE_TODO),
@@ -122,10 +138,21 @@ fn has_code(text: &str, code: &str) -> bool {
     })
 }
 
+/// Whether a counter stands behind its name and is not 0.
+fn has_count(text: &str, name: &str) -> bool {
+    let behind = text.split_once(name).map_or("", |(_, behind)| behind);
+    let number = behind.trim_start_matches([' ', ':', '=']).split(' ').next();
+    number.and_then(|number| number.parse::<u64>().ok()).is_some_and(|count| count > 0)
+}
+
 impl Row {
     fn fits(&self, text: &str) -> bool {
         self.parts.iter().all(|part| text.contains(part))
-            && self.code.is_none_or(|code| has_code(text, code))
+            && match self.besides {
+                Besides::Nothing => true,
+                Besides::Code(code) => has_code(text, code),
+                Besides::Count => self.parts.last().is_some_and(|part| has_count(text, part)),
+            }
     }
 }
 
@@ -207,6 +234,7 @@ mod tests {
             ("SQLSTATE[HY000] [2002] Connection timed out", "VAR023"),
             ("Can\u{2019}t connect to MySQL server on '10.1.2.3' (110)", "VAR023"),
             ("    1234 times the listen queue of a socket overflowed", "VAR023"),
+            ("TcpExtListenOverflows           1234               0.0", "VAR023"),
             ("ERROR 1040 (HY000): Too many connections", "VAR003"),
             ("ERROR 1040 (08004): Zu viele Verbindungen", "VAR003"),
             ("TABLE LOCK table `a`.`b` trx id 77 lock mode AUTO-INC waiting", "VAR022"),
@@ -289,6 +317,8 @@ mod tests {
             "The table is full of guests",
             "The table 'orders' is full",
             "Connection timed out",
+            "TcpExtListenOverflows           0                  0.0",
+            "TcpExtListenOverflows",
             "Sending data",
             "Out of memory: Killed process 7 (java)",
             "Out of sort memory, consider increasing server sort buffer size",
