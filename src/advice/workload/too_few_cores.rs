@@ -1,20 +1,23 @@
 //! WORK015.
 
 use crate::advice::rule::rule;
-use crate::advice::{Confidence, Fact, Finding, Severity};
+use crate::advice::{Class, Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
+use crate::sql::glance::Verb;
 
 use super::Case;
 use super::case::{finding, hundredths, percent, seconds};
+use super::does::Seen;
 
 rule! {
     /// More statements run at once than the machine has cores, and they do not wait for locks.
     ///
     /// **Costs.** Time of statements is time in a queue: what does not run waits for a core, or for
     /// the disk. Statements look slow that would be fast alone.
-    /// **Wrong when.** Statements wait for something that is not in the log: SLEEP() and GET_LOCK(),
-    /// clients that take their rows slowly, metadata locks since MySQL 8.0.28. The log is of several
-    /// servers. Statements inside of stored routines are left out, for the CALL has their time.
+    /// **Wrong when.** Statements wait for something that is not in the log: clients that take their
+    /// rows slowly, metadata locks since MySQL 8.0.28. The log is of several servers. Left out are
+    /// statements inside of stored routines, for the CALL has their time, and those without a table,
+    /// such as SELECT SLEEP(5).
     /// **Verify.** vmstat: `r` above the number of cores says that cores are short, `b` and `wa` that
     /// it is the disk. Threads_running.
     /// **Source.** Little's law: statements at once are the time of all, divided by the time in which
@@ -40,8 +43,11 @@ pub fn look(case: &Case<'_>) -> Vec<Finding> {
 fn queue(case: &Case<'_>) -> Option<Finding> {
     let measured = &case.whole.measured;
     let cores = case.facts.machine.cores?;
-    let twice = case.in_routines().filter_map(|class| class.micros).fold(0, u64::saturating_add);
-    let (micros, busy) = (case.micros()?.saturating_sub(twice), case.whole.busy_micros?);
+    let twice = case.in_routines().filter_map(|class| class.micros);
+    let idle = case.workload.classes.iter().filter(|class| sleeps(class));
+    let idle = idle.filter_map(|class| class.micros);
+    let less = twice.chain(idle).fold(0, u64::saturating_add);
+    let (micros, busy) = (case.micros()?.saturating_sub(less), case.whole.busy_micros?);
     let at_once = Amount::whole(micros).ratio(Amount::whole(busy))?;
     let is_queue = at_once >= Amount::whole(cores.saturating_mul(EACH)) && micros >= LEAST;
     let locked = measured.lock_micros.max(measured.row_lock_micros);
@@ -90,6 +96,14 @@ fn queue(case: &Case<'_>) -> Option<Finding> {
     ))
 }
 
+/// `SELECT SLEEP(5)`, `DO GET_LOCK('a', 9)`: what names no table takes no time of a core.
+fn sleeps(class: &Class<'_>) -> bool {
+    let seen = Seen::of(class);
+    let first = class.sample().split_ascii_whitespace().next().unwrap_or_default();
+    seen.glance.sources.is_empty()
+        && (seen.glance.verb == Verb::Select || first.eq_ignore_ascii_case("DO"))
+}
+
 /// Cut behind the first decimal.
 fn tenths(amount: Amount) -> Amount {
     let tenths = u64::try_from(amount.times(Amount::whole(10)).floor()).unwrap_or(u64::MAX);
@@ -100,7 +114,7 @@ fn tenths(amount: Amount) -> Amount {
 mod tests {
     use super::*;
     use crate::advice::Workload;
-    use crate::advice::workload::{Measured, Times, Whole};
+    use crate::advice::workload::{Measured, Times, Whole, fixture};
     use crate::server::{Machine, ServerFacts};
 
     const SECOND: u64 = 1_000_000;
@@ -115,7 +129,8 @@ mod tests {
     ) -> Vec<Finding> {
         let sum = seconds * SECOND;
         let measured = Measured {
-            time: Some(Times { sum, ..Times::default() }),
+            // Two more sleep.
+            time: Some(Times { sum: sum + 2 * SECOND, ..Times::default() }),
             lock_micros: Some(sum / 1_000 * locks),
             read_wait_micros: reads.map(|reads| sum / 1_000 * reads),
             ..Measured::default()
@@ -125,7 +140,9 @@ mod tests {
             machine: Machine { cores, ..Machine::default() },
             ..ServerFacts::default()
         };
-        let workload = Workload::default();
+        let sleeping = |text: &str| Class { micros: Some(SECOND), ..fixture(text) };
+        let classes = vec![sleeping("SELECT SLEEP(1)"), sleeping("DO SLEEP(1)")];
+        let workload = Workload { classes, ..Workload::default() };
         look(&Case { workload: &workload, whole: &whole, seen: None, facts: &facts, schema: None })
     }
 
