@@ -580,7 +580,7 @@ impl<'l> Simulator<'l> {
             let fragmented = replay(tight);
             bounds.push(fragmented.hits);
         }
-        let contested = self.contested(&outcome, how);
+        let contested = self.contested(&outcome, size);
         let margin = self.margin(&outcome, contested);
         let least = bounds.iter().copied().min().unwrap_or(outcome.hits);
         let most = bounds.iter().copied().max().unwrap_or(outcome.hits);
@@ -589,11 +589,13 @@ impl<'l> Simulator<'l> {
         Simulation { outcome, hits_low, hits_high, contested }
     }
 
-    /// Hits that are gained or lost where no statement runs beside another.
-    fn contested(&self, outcome: &Outcome, how: Replay) -> u64 {
+    /// Hits that are gained or lost where no statement runs beside another. Blocks of memory, which
+    /// take longer to replay, are all one for that.
+    fn contested(&self, outcome: &Outcome, size: u64) -> u64 {
         let Some(steps) = &self.as_logged else { return 0 };
-        let how = Replay { in_blocks: outcome.prunes > 0, predicts: false, ..how };
-        replay(self.log, steps, self.settings, how).hits.abs_diff(outcome.hits)
+        let how = Replay { size, percent: 100, in_blocks: false, predicts: false };
+        let here = if outcome.prunes > 0 { self.once(size).hits } else { outcome.hits };
+        replay(self.log, steps, self.settings, how).hits.abs_diff(here)
     }
 
     /// By how many hits the answer may be wrong.
