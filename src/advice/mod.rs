@@ -18,7 +18,7 @@ pub use finding::{
     Recommendation, Setting, Severity, Subject, Value, VariableChange,
 };
 pub use rule::Rule;
-pub use variables::{OnServer, advise as advise_on_server};
+pub use variables::{Gathered, OnServer, advise as advise_on_server, wanting};
 pub use workload::{Class, Workload};
 
 use std::cmp::Reverse;
@@ -52,6 +52,8 @@ pub struct NotChecked {
     pub rule: &'static str,
     /// What it wants: options, and what to give there.
     pub wants: String,
+    /// Whether the script of `adagio collect` gathers some of it.
+    pub is_gathered: bool,
 }
 
 /// An index that is not proposed.
