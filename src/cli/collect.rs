@@ -58,7 +58,7 @@ pub struct Args {
     schema_of: Vec<String>,
 
     /// How many classes of the log are explained: `N`, `P%` of the time, `P%:N` at most N
-    #[arg(long, value_parser = values::limit, default_value = "95%:20", value_name = "LIMIT")]
+    #[arg(long, value_parser = values::limit, default_value = "100%:20", value_name = "LIMIT")]
     limit: Limit,
 
     /// Write the script there; the file is whole or not there

@@ -187,15 +187,13 @@ impl Script {
             let nap = millis * number / samples - millis * (number - 1) / samples;
             pen.line(&format!("SELECT SLEEP({}.{:03}) AS slept;", nap / 1_000, nap % 1_000))?;
             pen.mark(&format!("adagio: sample {number}"))?;
-            pen.line("SHOW GLOBAL STATUS LIKE 'Threads_running';")?;
+            pen.line("SHOW GLOBAL STATUS LIKE 'Threads_%';")?;
+            pen.line("SELECT CASE WHEN COMMAND = 'Sleep' THEN 'idle'")?;
             pen.line(
-                "SELECT IF(USER = 'unauthenticated user', USER, STATE) AS state, SUM(ID <> CONNECTION_ID()) AS sessions",
+                "  WHEN COMMAND IN ('Daemon', 'Binlog Dump', 'Binlog Dump GTID') THEN 'of the server'",
             )?;
-            pen.line(
-                "  FROM information_schema.PROCESSLIST WHERE COMMAND NOT IN ('Sleep', 'Daemon', 'Binlog Dump', \
-                 'Binlog Dump GTID')",
-            )?;
-            pen.line("  GROUP BY 1;")?;
+            pen.line("  WHEN USER = 'unauthenticated user' THEN USER ELSE STATE END AS state,")?;
+            pen.line("  SUM(ID <> CONNECTION_ID()) AS sessions FROM information_schema.PROCESSLIST GROUP BY 1;")?;
         }
         pen.comment("The counters, the second time.", &rules(&[Gathered::Status]))?;
         pen.mark("adagio: status after")?;

@@ -15,6 +15,7 @@
 //! is cut the last part is not used, for half a number looks like a number.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
 use crate::logs::guess;
 use crate::plan;
@@ -30,6 +31,11 @@ const LEAST_LISTS: u64 = 3;
 
 /// A state counts where it has this share of the sessions: one in so many.
 const LEAST_SHARE: u64 = 20;
+
+/// Most things that are told of a file, and states that are counted: a script has fewer marks and a
+/// server fewer states.
+const MOST_TOLD: usize = 10_000;
+const MOST_STATES: usize = 1_000;
 
 /// What was gathered.
 #[derive(Debug, Clone, Default)]
@@ -189,28 +195,23 @@ fn mark(lines: &Lines<'_>, at: usize) -> Option<(Part, usize, usize)> {
     Some((part, first, behind))
 }
 
-/// Lines in which the client repeats a statement.
-fn echoed(lines: &Lines<'_>) -> HashSet<usize> {
+/// Lines in which the client repeats a statement, in order.
+fn echoed(lines: &Lines<'_>) -> Vec<Range<usize>> {
     const DASHES: &[u8] = b"--------------";
     const BEGINS: [&[u8]; 5] = [b"SELECT ", b"SHOW ", b"EXPLAIN ", b"USE ", b"-- "];
     let is_dashes = |at: usize| lines.get(at).is_some_and(|line| line.trim_ascii() == DASHES);
     let begins = |at: usize| {
         lines.get(at).is_some_and(|line| BEGINS.iter().any(|word| line.starts_with(word)))
     };
-    let mut echoed = HashSet::new();
-    let mut at = 0;
-    // The last line of dashes: behind it no block can be whole.
-    let last = (0..lines.len()).rev().find(|at| is_dashes(*at)).unwrap_or(0);
-    while at < last {
-        let end = (is_dashes(at) && begins(at + 1))
-            .then(|| (at + 2..=last).find(|at| is_dashes(*at)))
-            .flatten();
-        match end {
-            Some(end) => {
-                echoed.extend(at..=end);
-                at = end + 1;
+    let mut echoed = Vec::new();
+    let mut open: Option<usize> = None;
+    for at in (0..lines.len()).filter(|at| is_dashes(*at)) {
+        match open {
+            Some(first) => {
+                echoed.push(first..at + 1);
+                open = None;
             }
-            None => at += 1,
+            None => open = begins(at + 1).then_some(at),
         }
     }
     echoed
@@ -219,12 +220,15 @@ fn echoed(lines: &Lines<'_>) -> HashSet<usize> {
 struct Reader<'a> {
     name: &'a str,
     lines: &'a Lines<'a>,
-    echoed: HashSet<usize>,
+    echoed: Vec<Range<usize>>,
     got: Collected,
 }
 
 impl<'a> Reader<'a> {
     fn tell(&mut self, line: usize, what: &str) {
+        if self.got.told.len() >= MOST_TOLD {
+            return;
+        }
         self.got.told.push(format!("{}, line {}: {what}", self.name, line + 1));
     }
 
@@ -243,7 +247,10 @@ impl<'a> Reader<'a> {
 
     /// The lines of a part, without the statements repeated in it.
     fn lines_of(&self, section: &Section) -> impl Iterator<Item = (usize, &'a [u8])> {
-        let is_kept = |at: &usize| !self.echoed.contains(at);
+        let is_kept = |at: &usize| {
+            let before = self.echoed.partition_point(|echo| echo.end <= *at);
+            self.echoed.get(before).is_none_or(|echo| !echo.contains(at))
+        };
         (section.from..section.to).filter(is_kept).filter_map(|at| Some((at, self.lines.get(at)?)))
     }
 
@@ -263,25 +270,29 @@ impl<'a> Reader<'a> {
         sections: &[Section],
         mark: impl Fn(&Part) -> Option<String>,
     ) -> Option<Vec<u8>> {
-        let mut kept: Vec<Option<Vec<u8>>> = vec![None; self.lines.len() + 1];
-        let mut set = |at: usize, line: Vec<u8>| {
-            if let Some(place) = kept.get_mut(at) {
-                *place = Some(line);
+        // What a client says when a result is over: a value of several lines ends there.
+        const OVER: &[u8] = b"Empty set;";
+        let mut text = Vec::new();
+        let mut next = 0;
+        let mut put = |at: usize, line: &[u8]| {
+            if let Some(between) = at.checked_sub(next) {
+                text.extend(std::iter::repeat_n(b'\n', between));
+                text.extend_from_slice(line);
+                text.push(b'\n');
+                next = at + 1;
             }
         };
-        let mut is_any = false;
+        let mut behind = sections.iter().skip(1);
         for section in sections {
+            let next_mark = behind.next().map(|section| section.mark);
             let Some(mark) = mark(&section.part) else { continue };
-            is_any = true;
-            set(section.mark, mark.into_bytes());
-            for (at, line) in self.lines_of(section) {
-                set(at, line.to_vec());
+            put(section.mark, mark.as_bytes());
+            self.lines_of(section).for_each(|(at, line)| put(at, line));
+            if next_mark != Some(section.to) {
+                put(section.to, OVER);
             }
-            // What a client says when a result is over: a value of several lines ends there.
-            set(section.to, b"Empty set;".to_vec());
         }
-        let lines = kept.into_iter().map(Option::unwrap_or_default);
-        is_any.then(|| lines.flat_map(|line| line.into_iter().chain([b'\n'])).collect())
+        (!text.is_empty()).then_some(text)
     }
 
     /// Variables, counters and samples.
@@ -306,8 +317,9 @@ impl<'a> Reader<'a> {
                 Part::Sample => {
                     let text = self.text_of(section);
                     let samples = server::read(&text).samples;
-                    let running = samples.iter().find_map(|it| it.count("threads_running"));
-                    let is_listed = sessions.add(&text);
+                    let count = |name| samples.iter().find_map(|it| it.count(name));
+                    let running = count("threads_running");
+                    let is_listed = sessions.add(&text, count("threads_connected"));
                     self.got.running.extend(running);
                     if running.is_none() || !is_listed {
                         self.missing(section);
@@ -316,8 +328,14 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        self.got.process_lists = sessions.lists;
-        self.got.states = sessions.told();
+        if sessions.is_partial() {
+            let first = sections.iter().find(|it| it.part == Part::Sample).map_or(0, |it| it.mark);
+            let what = "the process lists lack most sessions: the privilege PROCESS expected; their states are not used";
+            self.tell(first, what);
+        } else {
+            self.got.process_lists = sessions.lists;
+            self.got.states = sessions.told();
+        }
     }
 
     /// Tables, of whatever the file has.
@@ -404,42 +422,62 @@ fn version_in(text: &[u8]) -> Option<String> {
 #[derive(Debug, Default)]
 struct Sessions {
     lists: u64,
-    sessions: u64,
+    /// Lists that have less than half of the sessions that the counter tells.
+    partial: u64,
+    /// Active sessions of all lists.
+    active: u64,
     /// Sessions and lists of each state.
     states: BTreeMap<String, (u64, u64)>,
 }
 
 impl Sessions {
-    /// Adds the list in a text; false if there is none.
-    fn add(&mut self, text: &[u8]) -> bool {
+    /// Adds the list in a text; false if there is none. `connected` is what the counter tells.
+    fn add(&mut self, text: &[u8], connected: Option<u64>) -> bool {
         let wanted = |columns: &[String]| columns == ["state", "sessions"];
         let sets = rowset::find(text, &wanted);
         let Some(set) = sets.first() else { return false };
         self.lists += 1;
+        // The connection that looks counts in no row.
+        let mut visible = 1_u64;
         for row in &set.rows {
             let sessions = set.cell(row, "sessions").and_then(|it| it.trim().parse::<u64>().ok());
             let Some(sessions) = sessions.filter(|it| *it > 0) else { continue };
-            self.sessions = self.sessions.saturating_add(sessions);
             let state = set.cell(row, "state").unwrap_or_default().trim();
-            if !state.is_empty() {
+            if state == "of the server" {
+                continue;
+            }
+            visible = visible.saturating_add(sessions);
+            if state == "idle" {
+                continue;
+            }
+            self.active = self.active.saturating_add(sessions);
+            let is_room = self.states.len() < MOST_STATES || self.states.contains_key(state);
+            if !state.is_empty() && is_room {
                 let (all, lists) = self.states.entry(state.to_owned()).or_default();
                 *all = all.saturating_add(sessions);
                 *lists += 1;
             }
         }
+        self.partial += u64::from(connected.is_some_and(|it| visible.saturating_mul(2) < it));
         true
+    }
+
+    /// Whether whoever looked may not see the sessions of others. Sessions come and go between the
+    /// counter and the list, so one list is no proof.
+    fn is_partial(&self) -> bool {
+        self.partial * 2 > self.lists
     }
 
     /// States that are no exception, each with how often it was seen.
     fn told(&self) -> Vec<String> {
         let is_often = |sessions: u64| {
-            u128::from(sessions) * u128::from(LEAST_SHARE) >= u128::from(self.sessions)
+            u128::from(sessions) * u128::from(LEAST_SHARE) >= u128::from(self.active)
         };
         let often = self.states.iter().filter(|(_, (sessions, _))| is_often(*sessions));
         let told = often.map(|(state, (sessions, lists))| {
             format!(
                 "{state} ({sessions} of {} active sessions, in {lists} of {} process lists)",
-                self.sessions, self.lists
+                self.active, self.lists
             )
         });
         if self.lists >= LEAST_LISTS { told.collect() } else { Vec::new() }
@@ -481,11 +519,27 @@ mod tests {
         let told =
             "Waiting for query cache lock (3 of 60 active sessions, in 3 of 3 process lists)";
         let rest = "executing (57 of 60 active sessions, in 3 of 3 process lists)";
-        let often = format!("{lock}\t1\nexecuting\t19\ninit\t0\n");
+        let often = format!("{lock}\t1\nexecuting\t19\ninit\t0\nidle\t99\nof the server\t2\n");
         assert_eq!(lists(3, &often), [told, rest]);
         assert_eq!(lists(2, &often), [""; 0]);
         let seldom = lists(3, &format!("{lock}\t1\nexecuting\t20\nNULL\t3\n\t2\n"));
         assert!(seldom.iter().all(|it| !it.contains(lock)), "{seldom:?}");
+    }
+
+    #[test]
+    fn who_sees_no_other_session_has_seen_no_state() {
+        let of_sample = |connected: u64| {
+            let sample = list("executing\t0\n").replace(
+                "Threads_running\t7",
+                &format!("Threads_connected\t{connected}\nThreads_running\t7"),
+            );
+            of(&format!("{HEAD}{sample}{TAIL}"))
+        };
+        let alone = of_sample(2);
+        assert_eq!((alone.process_lists, alone.told.len()), (1, 0));
+        let blind = of_sample(3);
+        assert_eq!((blind.process_lists, blind.running.as_slice()), (0, &[7][..]));
+        assert!(blind.told[0].starts_with("c, line 10: ") && blind.told[0].contains("PROCESS"));
     }
 
     #[test]
