@@ -19,7 +19,7 @@ pub use finding::{
     Recommendation, Setting, Severity, Subject, Value, VariableChange,
 };
 pub use rule::Rule;
-pub use variables::{OnServer, advise as advise_on_server, knows_symptom};
+pub use variables::{Gathered, OnServer, advise as advise_on_server, knows_symptom, wanting};
 pub use workload::{Class, OnLoad, Workload, advise as advise_on_load};
 
 use std::cmp::Reverse;
@@ -55,6 +55,8 @@ pub struct NotChecked {
     pub rule: &'static str,
     /// What it wants: options, and what to give there.
     pub wants: String,
+    /// Whether the script of `adagio collect` gathers some of it.
+    pub is_gathered: bool,
 }
 
 /// An index that is not proposed.

@@ -13,7 +13,9 @@ use adagio::report::plans::{Depth, Look};
 use adagio::report::profile::{Limit, Order};
 use adagio::server::monitor::{self, Figure, Range};
 use adagio::server::{Disk, Machine, Monitor, ServerFacts, machine};
+use adagio::study::Request;
 use adagio::study::advise::{Ask, Cached, Consultation, Kind};
+use adagio::study::collected::{self, Collected};
 use adagio::study::server_facts::{self, Given, Text};
 use anyhow::bail;
 use clap::ValueEnum;
@@ -171,6 +173,13 @@ struct ServerArgs {
     #[arg(long, value_delimiter = ',', value_name = "NAME=VALUE", value_parser = monitor::parse)]
     observed: Vec<(Figure, Range)>,
 
+    /// What the script of `adagio collect` printed: used where nothing is given by itself
+    ///
+    /// Variables, two looks at the counters, samples of Threads_running, process states, tables and
+    /// plans. The options for one of these, such as --schema, go before it.
+    #[arg(long, value_name = "FILE")]
+    collected: Option<PathBuf>,
+
     /// An error text or process state to explain, or a file of such; may be repeated
     #[arg(long, value_name = "TEXT")]
     symptom: Vec<String>,
@@ -196,10 +205,28 @@ impl ServerArgs {
             && self.status.is_empty()
             && self.config.is_empty()
             && self.symptom.is_empty()
+            && self.collected.is_none()
+    }
+
+    /// Reads what was collected, if the user gives it.
+    fn collected(&self) -> anyhow::Result<Option<(String, Collected)>> {
+        let Some(path) = &self.collected else { return Ok(None) };
+        let text = Text { name: path.display().to_string(), bytes: inputs::read_whole(path)? };
+        match collected::read(&text) {
+            Ok(collected) => Ok(Some((text.name, collected))),
+            Err(looks) => bail!(
+                "--collected: no mark of `adagio collect`, such as `adagio: variables`, in {}: {looks}",
+                text.name
+            ),
+        }
     }
 
     /// Reads the files and says what is odd in them.
-    fn facts(&self, warnings: Warnings) -> anyhow::Result<ServerFacts> {
+    fn facts(
+        &self,
+        collected: Option<(String, Collected)>,
+        warnings: Warnings,
+    ) -> anyhow::Result<ServerFacts> {
         if self.status.len() > 2 {
             bail!("--status: two files at most, before and after");
         }
@@ -236,16 +263,23 @@ impl ServerArgs {
                 },
             ),
             symptoms: self.symptom.iter().map(symptom).collect::<anyhow::Result<Vec<_>>>()?,
+            collected,
         };
         let (facts, told) = server_facts::read(given)?;
-        let most = if warnings.verbose { told.len() } else { 5 };
-        if !warnings.quiet {
-            told.iter().take(most).for_each(|it| warn(it));
-            if told.len() > most {
-                warn(&format!("{} more of the kind (-v tells all)", told.len() - most));
-            }
-        }
+        warn_of(&told, warnings);
         Ok(facts)
+    }
+}
+
+/// Says what is odd about evidence: some of it, or all.
+fn warn_of(told: &[String], warnings: Warnings) {
+    let most = if warnings.verbose { told.len() } else { 5 };
+    if warnings.quiet {
+        return;
+    }
+    told.iter().take(most).for_each(|it| warn(it));
+    if told.len() > most {
+        warn(&format!("{} more of the kind (-v tells all)", told.len() - most));
     }
 }
 
@@ -271,6 +305,27 @@ impl Args {
             is_wanted: is_named || is_there,
             sizes: self.query_cache_size.clone(),
             traces: self.query_cache_trace.is_some(),
+        }
+    }
+
+    /// Takes tables and plans out of what was collected, where none are given by themselves.
+    fn take_collected(
+        &self,
+        name: &str,
+        collected: &mut Collected,
+        request: &mut Request,
+        has_input: bool,
+        warnings: Warnings,
+    ) {
+        if self.schema.is_empty() {
+            inputs::warn_of_schema(name, &collected.schema_problems, warnings);
+            request.schema = collected.schema.take();
+        }
+        match collected.plans.take().filter(|_| self.plans.is_empty()) {
+            Some(_) if !has_input && !warnings.quiet => {
+                warn(&format!("{name}: its plans belong to classes of a log, which is not given"));
+            }
+            plans => request.plan_text = plans.filter(|_| has_input),
         }
     }
 
@@ -317,8 +372,13 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     request.plans = args.plans.clone();
     request.threads = args.threads.threads.map_or(0, usize::from);
     request.schema = inputs::schema(&args.schema, warnings)?;
+    let mut collected = args.server.collected()?;
+    if let Some((name, collected)) = &mut collected {
+        warn_of(&collected.told, warnings);
+        args.take_collected(name, collected, &mut request, paths.is_some(), warnings);
+    }
     let judging = Arc::new(AtomicBool::new(false));
-    let facts = args.server.facts(warnings)?;
+    let facts = args.server.facts(collected, warnings)?;
     let ask = Ask {
         request,
         judging: Arc::clone(&judging),

@@ -54,6 +54,7 @@ pub fn id_above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> 
     (from..print).rev().find_map(|at| {
         let line = lines.get(at).unwrap_or_default();
         let text = without_prompt(&line[quote_of_aligned(line).len()..]).trim_ascii_start();
+        let text = printed(text);
         let text = text.strip_prefix(b"--").or(text.strip_prefix(b"#"))?.trim_ascii_start();
         let (name, value) = text.split_at_checked(b"query_id:".len())?;
         if !name.eq_ignore_ascii_case(b"query_id:") {
@@ -64,6 +65,12 @@ pub fn id_above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> 
         let is_id = matches!(value.len(), 16 | 32) && value.iter().all(u8::is_ascii_hexdigit);
         is_id.then(|| String::from_utf8_lossy(value).to_ascii_uppercase())
     })
+}
+
+/// A comment without the box or the name before it, where it is a value that the client printed.
+fn printed(text: &[u8]) -> &[u8] {
+    let cell = text.strip_prefix(b"|").and_then(|cell| cell.trim_ascii().strip_suffix(b"|"));
+    cell.or(text.strip_prefix(b"adagio:")).map_or(text, <[u8]>::trim_ascii)
 }
 
 /// Whether a text begins as what can be explained: prose may have a line that begins with
@@ -167,6 +174,19 @@ mod tests {
     fn check(text: &str, want: Option<&str>) {
         let lines = Lines::new(text.as_bytes());
         assert_eq!(above(&lines, 0, lines.len()).as_deref(), want, "{text}");
+    }
+
+    #[test]
+    fn an_id_may_be_a_value_that_the_client_printed() {
+        let id = "0123456789ABCDEF0123456789ABCDEF";
+        for text in [
+            format!("-- query_id: 0x{id}\n"),
+            format!("| -- query_id: 0x{id} |\n"),
+            format!("adagio: -- query_id: 0x{id}\n"),
+        ] {
+            let lines = Lines::new(text.as_bytes());
+            assert_eq!(id_above(&lines, 0, lines.len()).as_deref(), Some(id), "{text}");
+        }
     }
 
     #[test]

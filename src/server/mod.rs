@@ -34,6 +34,10 @@ pub struct ServerFacts {
     pub machine: Machine,
     /// Error texts and process states that were seen, a text each.
     pub symptoms: Vec<String>,
+    /// Statements that ran at once (Threads_running), one number for each time somebody looked.
+    pub running: Vec<u64>,
+    /// How many process lists the states among the symptoms are from; 0 where nobody looked.
+    pub process_lists: u64,
 }
 
 impl ServerFacts {
@@ -44,6 +48,8 @@ impl ServerFacts {
             && self.status.is_empty()
             && self.config.is_none()
             && self.symptoms.is_empty()
+            && self.running.is_empty()
+            && self.process_lists == 0
     }
 
     /// The version, by the variables.

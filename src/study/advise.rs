@@ -191,7 +191,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         has_input: true,
         has_schema: study.request.schema.is_some(),
         has_rows: has_rows(study.request.schema.as_ref()),
-        has_plans: !study.request.plans.is_empty(),
+        has_plans: study.request.has_plans(),
     };
     let variables = asked.cached.is_wanted.then_some(&asked.facts.variables);
     let (mut report, request, replayed) = match asked.is_asked(Category::Workload) {
@@ -250,8 +250,8 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
 /// What there is to say on the classes of a digest that are shown. Without schema and plans it is
 /// what their statements alone prove, and the plans that stand in the log.
 pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
-    let Request { schema, plans, redact, .. } = request;
-    let has_evidence = schema.is_some() || !plans.is_empty();
+    let Request { schema, redact, .. } = request;
+    let has_evidence = schema.is_some() || request.has_plans();
     let is_peer = report.rules == Rules::Peer;
     let most = if is_peer && !has_evidence { 0 } else { MOST_OF_DIGEST };
     let places = logged::places(report, most);
@@ -310,7 +310,7 @@ fn on_statements(
         has_input: !inputs.is_empty(),
         has_schema: request.schema.is_some(),
         has_rows: has_rows(request.schema.as_ref()),
-        has_plans: !request.plans.is_empty(),
+        has_plans: request.has_plans(),
     };
     let mut pile = Pile::default();
     let sources = read_all(inputs, &mut pile, request, stop)?;

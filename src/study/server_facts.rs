@@ -5,6 +5,8 @@ use crate::error::Error;
 use crate::logs::guess;
 use crate::server::{self, Config, Machine, Monitor, ServerFacts, Version};
 
+use super::collected::Collected;
+
 /// A text and the name that the user gave it by.
 #[derive(Debug, Clone, Default)]
 pub struct Text {
@@ -29,6 +31,8 @@ pub struct Given {
     pub monitor: Monitor,
     /// Error texts and process states.
     pub symptoms: Vec<String>,
+    /// What the script of `adagio collect` printed: used where nothing is given by itself.
+    pub collected: Option<(String, Collected)>,
 }
 
 /// Reads what is given. Besides the facts there are messages on what is odd in it.
@@ -63,17 +67,20 @@ pub fn read(given: Given) -> Result<(ServerFacts, Vec<String>), Error> {
         if given.status.is_empty() {
             samples = read.samples;
         }
-        match facts.version() {
-            None => told.push(format!(
-                "{}: no variable `version`: rules that depend on it stay silent",
-                text.name
-            )),
-            Some(Version { family: crate::flavor::Family::TiDb, .. }) => told.push(format!(
-                "{}: these are variables of TiDB, for which there are no rules",
-                text.name
-            )),
-            Some(_) => {}
+        tell_version(&text.name, &facts, &mut told);
+    }
+    if let Some((name, collected)) = given.collected {
+        let Collected { variables, status, running, process_lists, states, .. } = collected;
+        if given.variables.is_none() && !variables.is_empty() {
+            facts.variables = variables;
+            tell_version(&name, &facts, &mut told);
         }
+        if given.status.is_empty() && samples.is_empty() {
+            samples = status;
+        }
+        facts.running = running;
+        facts.process_lists = process_lists;
+        facts.symptoms.extend(states);
     }
     for text in &given.status {
         let read = server::read(ended(text, &mut told));
@@ -185,6 +192,19 @@ fn unknown_symptom(text: &str) -> Option<String> {
     let head: String = shown.take(MOST).collect();
     let more = if line.chars().nth(MOST).is_some() { "…" } else { "" };
     Some(format!("--symptom: no rule knows this text: \"{head}{more}\""))
+}
+
+/// Says what the version of the variables means for the rules.
+fn tell_version(name: &str, facts: &ServerFacts, told: &mut Vec<String>) {
+    match facts.version() {
+        None => {
+            told.push(format!("{name}: no variable `version`: rules that depend on it stay silent"))
+        }
+        Some(Version { family: crate::flavor::Family::TiDb, .. }) => {
+            told.push(format!("{name}: these are variables of TiDB, for which there are no rules"))
+        }
+        Some(_) => {}
+    }
 }
 
 fn config(texts: &[Text], facts: &ServerFacts, told: &mut Vec<String>) -> Result<Config, Error> {

@@ -4,7 +4,7 @@
 //! [`simulator`] replays them at any size. The rules of the outcome are a file each.
 
 mod case;
-mod functions;
+pub(crate) mod functions;
 mod memory;
 mod not_cacheable;
 mod numbers;

@@ -218,7 +218,7 @@ pub fn percent(part: u64, whole: u64) -> Amount {
 }
 
 /// A number with two decimals.
-fn hundredths(number: Option<Amount>) -> Amount {
+pub fn hundredths(number: Option<Amount>) -> Amount {
     let hundred = Amount::whole(100);
     let number = number.unwrap_or_default();
     number.times(hundred).rounded().ratio(hundred).unwrap_or_default()

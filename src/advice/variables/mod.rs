@@ -93,6 +93,47 @@ enum Need {
     Version,
     Log,
     Symptom(&'static str),
+    /// States of sessions, out of process lists or as a symptom.
+    States,
+    /// Ten samples of Threads_running.
+    Running,
+    Cores,
+}
+
+/// What of a server can be gathered by statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gathered {
+    /// SHOW GLOBAL VARIABLES.
+    Variables,
+    /// SHOW GLOBAL STATUS, twice.
+    Status,
+    /// Threads_running, again and again.
+    Running,
+    /// States in process lists.
+    States,
+    /// The tables.
+    Tables,
+}
+
+impl Need {
+    /// The part that meets it, if statements can.
+    fn gathered(&self) -> Option<Gathered> {
+        match self {
+            Variables | Version => Some(Gathered::Variables),
+            Counters(_) | Rates(_) => Some(Gathered::Status),
+            Running => Some(Gathered::Running),
+            States => Some(Gathered::States),
+            Tables => Some(Gathered::Tables),
+            Memory | Disk | OptionFile | Log | Symptom(_) | Cores => None,
+        }
+    }
+}
+
+/// The rules that want what is gathered.
+pub fn wanting(part: Gathered) -> impl Iterator<Item = &'static str> {
+    let wants = move |entry: &&Entry| entry.needs.iter().any(|it| it.gathered() == Some(part));
+    let of_state = (part == Gathered::States).then_some(query_cache::lock_states::RULE.code);
+    ENTRIES.iter().filter(wants).map(|entry| entry.rule.code).chain(of_state)
 }
 
 /// How a rule is asked.
@@ -123,7 +164,10 @@ const fn many(
     Entry { rule, needs, look: Look::Many(look) }
 }
 
-use Need::{Counters, Disk, Log, Memory, OptionFile, Rates, Symptom, Tables, Variables, Version};
+use Need::{
+    Cores, Counters, Disk, Log, Memory, OptionFile, Rates, Running, States, Symptom, Tables,
+    Variables, Version,
+};
 
 #[rustfmt::skip]
 const ENTRIES: &[Entry] = &[
@@ -152,7 +196,7 @@ const ENTRIES: &[Entry] = &[
     one(&back_log::RULE, back_log::read, &[Variables, Rates(&["connections", "aborted_connects"])]),
     one(&net_timeouts::RULE, net_timeouts::read, &[Variables, Symptom("the message of the connector")]),
     one(&statement_time::RULE, statement_time::read, &[Variables]),
-    one(&name_resolve::RULE, name_resolve::read, &[Variables, Symptom("states of the process list")]),
+    one(&name_resolve::RULE, name_resolve::read, &[Variables, States]),
     one(&idle::RULE, idle::read, &[Variables, Counters(&["threads_connected", "threads_running"])]),
     one(&max_packet::RULE, max_packet::read, &[Variables, Symptom("error 1153 or warning 1301")]),
     one(&key_buffer::RULE, key_buffer::read, &[Variables, Rates(&["key_reads", "key_read_requests"])]),
@@ -161,7 +205,7 @@ const ENTRIES: &[Entry] = &[
     one(&log_output::RULE, log_output::read, &[Variables]),
     one(&binlog_purge::RULE, binlog_purge::read, &[Variables]),
     many(&removed::RULE, removed::read, &[OptionFile, Version]),
-    one(&thread_concurrency::RULE, thread_concurrency::read, &[Symptom("ten samples of Threads_running, and --cores N")]),
+    one(&thread_concurrency::RULE, thread_concurrency::read, &[Running, Cores, Log]),
     many(&stats_on_metadata::RULE, stats_on_metadata::read, &[Variables, Rates(&["com_show_table_status"])]),
     one(&lock_wait::RULE, lock_wait::read, &[Variables, Rates(&["innodb_row_lock_time"])]),
     one(&tmp_space::RULE, tmp_space::read, &[Symptom("the text of the error")]),
@@ -205,12 +249,14 @@ pub fn advise(
             Look::Many(look) => look(&case),
         };
         let lacks = if is_foreign {
-            Some("TiDB is not MySQL: rules of its variables do not hold".to_owned())
+            let wants = "TiDB is not MySQL: rules of its variables do not hold".to_owned();
+            Some(Lack { wants, is_gathered: false })
         } else {
             lacks(&case, entry.needs).filter(|_| is_possible(&case, entry.rule))
         };
-        if let Some(wants) = lacks.filter(|_| found.is_empty()) {
-            on_server.not_checked.push(NotChecked { rule: entry.rule.code, wants });
+        if let Some(lacks) = lacks.filter(|_| found.is_empty()) {
+            let Lack { wants, is_gathered } = lacks;
+            on_server.not_checked.push(NotChecked { rule: entry.rule.code, wants, is_gathered });
         }
         on_server.findings.extend(found);
     }
@@ -269,8 +315,14 @@ pub fn knows_symptom(text: &str) -> bool {
     !symptom::read(&[text.to_owned()]).is_empty() || swap::knows(text)
 }
 
+/// What a rule lacks, and whether statements can gather some of it.
+struct Lack {
+    wants: String,
+    is_gathered: bool,
+}
+
 /// What evidence a rule lacks.
-fn lacks(case: &Case<'_>, needs: &[Need]) -> Option<String> {
+fn lacks(case: &Case<'_>, needs: &[Need]) -> Option<Lack> {
     let facts = case.facts;
     let told = |need: &Need| {
         let text = match need {
@@ -298,12 +350,23 @@ fn lacks(case: &Case<'_>, needs: &[Need]) -> Option<String> {
             Version if case.version.is_none() => "--variables FILE with version".to_owned(),
             Log if !case.has_log() => "a slow log of the server".to_owned(),
             Symptom(what) => format!("--symptom: {what}"),
+            States if facts.process_lists == 0 => {
+                "--symptom: states of the process list".to_owned()
+            }
+            Running if facts.running.len() < thread_concurrency::SAMPLES => {
+                format!(
+                    "--collected FILE with {} samples of Threads_running",
+                    thread_concurrency::SAMPLES
+                )
+            }
+            Cores if facts.machine.cores.is_none() => "--cores N of the machine".to_owned(),
             _ => return None,
         };
-        Some(text)
+        Some((text, need.gathered().is_some()))
     };
-    let lost: Vec<String> = needs.iter().filter_map(told).collect();
-    (!lost.is_empty()).then(|| lost.join("; "))
+    let (lost, gathered): (Vec<String>, Vec<bool>) = needs.iter().filter_map(told).unzip();
+    (!lost.is_empty())
+        .then(|| Lack { wants: lost.join("; "), is_gathered: gathered.contains(&true) })
 }
 
 /// Variables that take memory once, for each connection, and in number of connections.

@@ -682,6 +682,81 @@ fn counters_of_a_young_server_change_nothing() {
     of(M57, "key_buffer_size=8388608 | s Uptime=600 Questions=90", "");
 }
 
+/// 16 statements at once on 4 cores, and a log of 100 s.
+#[test]
+fn that_too_many_run_at_once_is_told_by_samples_and_the_log() {
+    use crate::advice::Class;
+    use crate::advice::plan::Load;
+    let class = |seconds: u64, locked: u64| Class {
+        id: ClassId::of(b"select ?"),
+        samples: vec!["SELECT 1".to_owned()],
+        database: None,
+        calls: 1,
+        weight: None,
+        micros: Some(seconds * 1_000_000),
+        lock_micros: Some(locked * 1_000_000),
+        load: Load::default(),
+        rows_affected: None,
+        plans: Vec::new(),
+        measured: None,
+    };
+    let of = |given: &str, running: &[u64], cores, seconds, locked| {
+        let mut facts = facts(given);
+        facts.running = running.to_vec();
+        facts.machine.cores = cores;
+        let workload = Workload {
+            classes: vec![class(seconds, locked)],
+            is_timed: true,
+            window_micros: Some(100_000_000),
+            ..Workload::default()
+        };
+        let on_server = advise(&facts, &workload, None, &[]);
+        let is_said = on_server.findings.iter().any(|it| it.rule == "VAR035");
+        let wants = on_server.not_checked.into_iter().find(|it| it.rule == "VAR035");
+        assert!(!is_said || wants.is_none());
+        (is_said, wants.map(|it| it.wants))
+    };
+    // One of ten is a tenth; 1,600 s in 100 s are 16 at once, 4 for each core.
+    let running = [2, 2, 2, 2, 16, 2, 2, 2, 2, 2];
+    assert_eq!(of(M8, &running, Some(4), 1_600, 0), (true, None));
+    assert_eq!(of(MARIA, &running, Some(4), 1_600, 79), (true, None));
+    let calm = [2, 2, 2, 2, 15, 2, 2, 2, 2, 2];
+    assert_eq!(of(M8, &calm, Some(4), 1_600, 0), (false, None));
+    assert_eq!(of(M8, &running, Some(4), 1_599, 0), (false, None));
+    // A twentieth of the time is spent on locks.
+    assert_eq!(of(M8, &running, Some(4), 1_600, 80), (false, None));
+    let (is_said, wants) = of(M8, &running[1..], None, 1_600, 0);
+    assert!(!is_said);
+    assert_eq!(
+        wants.as_deref(),
+        Some("--collected FILE with 10 samples of Threads_running; --cores N of the machine")
+    );
+    let text = |given: &str| {
+        let facts = ServerFacts {
+            running: running.to_vec(),
+            machine: crate::server::Machine { cores: Some(4), ..Default::default() },
+            ..facts(given)
+        };
+        let workload = Workload {
+            classes: vec![class(1_600, 0)],
+            is_timed: true,
+            window_micros: Some(100_000_000),
+            ..Workload::default()
+        };
+        let found = advise(&facts, &workload, None, &[]).findings;
+        found.into_iter().find(|it| it.rule == "VAR035").unwrap().recommendation.text
+    };
+    // MariaDB 10.6 has the variable no more.
+    assert!(
+        text(&format!("{M8} innodb_thread_concurrency=0")).contains("innodb_thread_concurrency")
+    );
+    assert!(
+        !text(&format!("{MARIA} innodb_thread_concurrency=0"))
+            .contains("innodb_thread_concurrency")
+    );
+    assert!(text(MARIA).contains("pool-of-threads"));
+}
+
 #[test]
 fn what_is_not_known_is_not_checked() {
     let on_server = all("v version=8.0.36 max_connections=100");

@@ -4,6 +4,7 @@ use crate::advice::{Finding, NotChecked, Rule};
 
 use super::Case;
 use super::case::time;
+use super::coverage::Coverage;
 
 /// What a rule cannot do without.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +55,7 @@ pub fn not_checked(
         let (_, needs) = NEEDS.iter().find(|(code, _)| *code == rule.code)?;
         let lost: Vec<String> = needs.iter().filter_map(|need| lacks(case, *need)).collect();
         let wants = lost.join("; ");
-        (!wants.is_empty()).then_some(NotChecked { rule: rule.code, wants })
+        (!wants.is_empty()).then_some(not_checked_for(rule, wants))
     };
     silent.filter_map(lacking).collect()
 }
@@ -62,7 +63,12 @@ pub fn not_checked(
 /// All rules, for want of a log.
 pub fn a_log(rules: impl Iterator<Item = &'static Rule>) -> Vec<NotChecked> {
     let wants = "a slow log of the server";
-    rules.map(|rule| NotChecked { rule: rule.code, wants: wants.to_owned() }).collect()
+    rules.map(|rule| not_checked_for(rule, wants.to_owned())).collect()
+}
+
+/// What is about a log no statement gathers.
+fn not_checked_for(rule: &Rule, wants: String) -> NotChecked {
+    NotChecked { rule: rule.code, wants, is_gathered: false }
 }
 
 /// What the user gives to fill a need; `None` where it is filled.
@@ -71,8 +77,8 @@ fn lacks(case: &Case<'_>, need: Need) -> Option<String> {
     let (is_lost, wants) = match need {
         Cores => (case.facts.machine.cores.is_none(), "--cores N of the machine"),
         Samples => (
-            !case.facts.status.is_interval(),
-            "--status FILE twice: SHOW GLOBAL STATUS at the begin and at the end of the log",
+            case.whole.sampled.is_none() && Coverage::of(case).is_none(),
+            "--observed qps=N, or --status FILE twice: at the begin and at the end of the log",
         ),
         Ends => (case.whole.busy_micros.is_none(), "a log with `# Time:` lines"),
         Rows => (
