@@ -389,6 +389,31 @@ fn a_log_tells_its_load_at_large_and_what_is_not_checked() {
     assert_eq!(wants(&["--only", "index"]), None);
 }
 
+#[test]
+fn statements_at_once_are_told_by_the_time_in_which_any_ran() {
+    let event = |hour: usize, second: usize| {
+        format!(
+            "# Time: 2026-03-06T{hour:02}:00:{second:02}.000000Z\n# User@Host: a[a] @ h []  Id: 7\n\
+             # Query_time: 10.000000  Lock_time: 0.000000 Rows_sent: 1  Rows_examined: 9\n\
+             SELECT a FROM depot.vans WHERE yard = 7;\n"
+        )
+    };
+    // Twelve end in each of five seconds in a row, and once more an hour later.
+    let heap = |hour| (20..25).flat_map(move |second| (0..12).map(move |_| event(hour, second)));
+    let log: String = heap(10).chain(heap(11)).collect();
+    let told = |cores: &str| {
+        let (advice, _) =
+            advice_on(&log, &["--only", "workload", "--type", "slowlog", "--cores", cores, "-"]);
+        let findings = advice["advice"].as_array().unwrap().clone();
+        findings.into_iter().find(|it| it["rule"] == "WORK015").map(|it| it["evidence"].clone())
+    };
+    // 120 of 10 s, in 10 seconds and at most 10 s before each heap: 1,200 s of 30.
+    let evidence = told("20").unwrap();
+    assert_eq!(evidence["busy_seconds_at_most"], 30);
+    assert_eq!(evidence["statements_at_once_at_least"], 40);
+    assert_eq!(told("21"), None);
+}
+
 /// What stands in the block behind a command of the README.
 fn shown_in_readme(command: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");

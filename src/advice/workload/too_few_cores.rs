@@ -65,7 +65,7 @@ fn queue(case: &Case<'_>) -> Option<Finding> {
     evidence.extend(locked.map(|percent| Fact::number("lock_percent", hundredths(percent))));
     evidence.extend(read.map(|percent| Fact::number("read_wait_percent", hundredths(percent))));
     let locks = match locked {
-        Some(_) => "Locks are ruled out. ",
+        Some(_) => "Locks of tables and rows are ruled out. ",
         None => "The log does not tell whether they wait for locks. ",
     };
     let queue = match read {
@@ -153,7 +153,9 @@ mod tests {
         let title = "At least 16.7 statements run at once, on 8 cores";
         assert_eq!(found.first().map(|it| it.title.as_str()), Some(title));
         let text = |found: &[Finding]| found[0].recommendation.text.clone();
-        assert!(text(&found).starts_with("Locks are ruled out. What is left is cores or the disk"));
+        assert!(text(&found).starts_with(
+            "Locks of tables and rows are ruled out. What is left is cores or the disk"
+        ));
         let reading = shown(40_082, 2_392, 1, Some(400), Some(8));
         assert!(text(&reading).contains("They wait for reads of the disk"));
         let in_memory = shown(40_082, 2_392, 1, Some(10), Some(8));

@@ -100,3 +100,59 @@ fn lacks(case: &Case<'_>, need: Need) -> Option<String> {
     };
     is_lost.then(|| wants.to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::workload::{Measured, Times, Whole};
+    use crate::advice::{Category, Workload};
+    use crate::server::{Machine, ServerFacts};
+
+    const fn rule(code: &'static str) -> Rule {
+        Rule { code, name: "", category: Category::Workload, doc: "" }
+    }
+
+    static RULES: [Rule; 4] = [rule("WORK005"), rule("WORK009"), rule("WORK014"), rule("WORK015")];
+
+    fn wants(whole: &Whole, cores: Option<u64>) -> Vec<(&'static str, String)> {
+        let machine = Machine { cores, ..Machine::default() };
+        let facts = ServerFacts { machine, ..ServerFacts::default() };
+        let workload = Workload::default();
+        let case = Case { workload: &workload, whole, seen: None, facts: &facts, schema: None };
+        let lost = not_checked(&case, RULES.iter(), &[]);
+        lost.into_iter().map(|it| (it.rule, it.wants)).collect()
+    }
+
+    fn log(least: u64, rows: Option<u64>, busy_micros: Option<u64>) -> Whole {
+        let measured = Measured {
+            events: 3,
+            time: Some(Times { least, ..Times::default() }),
+            rows_examined: rows,
+            rows_sent: rows,
+            ..Measured::default()
+        };
+        Whole { measured, busy_micros, ..Whole::default() }
+    }
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let times = "a log with `# Time:` lines".to_owned();
+        let short = "a log with long_query_time = 0, of a while: nothing below 2 s is in this one";
+        let lost = wants(&log(2_000_000, None, None), None);
+        assert_eq!(
+            lost,
+            [
+                ("WORK005", format!("a log with Rows_examined and Rows_sent; {times}")),
+                ("WORK009", short.to_owned()),
+                ("WORK015", format!("--cores N of the machine; {times}")),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_there_is_not_asked_for() {
+        assert_eq!(wants(&log(20, Some(1), Some(1)), Some(4)), []);
+        // An empty log has nothing that could be checked.
+        assert_eq!(wants(&Whole::default(), None), []);
+    }
+}
