@@ -145,6 +145,11 @@ impl Script {
         ] {
             pen.words(&text)?;
         }
+        if !self.statements.is_empty() {
+            let text = "This script holds statements of the log with their literals. Without them, and without plans: \
+                        adagio collect --redact.";
+            pen.words(text)?;
+        }
         if !self.left_out.is_empty() {
             pen.line("--")?;
             pen.line("-- Left out of the log:")?;
@@ -345,5 +350,107 @@ impl Pen<'_> {
             line.push_str(word);
         }
         self.line(&line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script() -> Script {
+        Script {
+            target: Target::Any,
+            samples: 7,
+            interval: 60,
+            databases: Databases::None,
+            tables: Vec::new(),
+            statements: Vec::new(),
+            left_out: BTreeMap::new(),
+        }
+    }
+
+    fn written(script: &Script) -> String {
+        let mut out = Vec::new();
+        write(script, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn naps_are_the_interval_together() {
+        for (samples, interval) in [(0, 60), (1, 60), (7, 60), (10, 1), (13, 86_400)] {
+            let text = written(&Script { samples, interval, ..script() });
+            let naps = text.lines().filter_map(|line| line.strip_prefix("SELECT SLEEP("));
+            let millis: Vec<u64> = naps
+                .map(|rest| {
+                    let (number, _) = rest.split_once(')').unwrap();
+                    let (seconds, decimals) = number.split_once('.').unwrap_or((number, "0"));
+                    seconds.parse::<u64>().unwrap() * 1_000 + decimals.parse::<u64>().unwrap()
+                })
+                .collect();
+            assert_eq!(millis.len(), samples.max(1) as usize);
+            assert_eq!(millis.iter().sum::<u64>(), u64::from(interval) * 1_000, "{millis:?}");
+        }
+    }
+
+    #[test]
+    fn a_plan_is_asked_for_in_its_database_and_no_other() {
+        let statement = |database: Option<&str>, text: &str| Explained {
+            id: ClassId::of(text.as_bytes()),
+            micros: Some(1_500_000),
+            database: database.map(str::to_owned),
+            text: text.to_owned(),
+        };
+        let statements = vec![
+            statement(Some("depot"), "SELECT a FROM t"),
+            statement(Some("depot"), "SELECT b FROM t"),
+            statement(None, "SELECT c FROM yard.t"),
+            statement(Some("yard"), "SELECT d FROM t"),
+        ];
+        let text = written(&Script { statements, ..script() });
+        let lines =
+            text.lines().filter(|line| line.starts_with("USE") || line.starts_with("EXPLAIN"));
+        let want = [
+            "USE information_schema;",
+            "USE `depot`;",
+            "EXPLAIN SELECT a FROM t;",
+            "EXPLAIN SELECT b FROM t;",
+            "EXPLAIN SELECT c FROM yard.t;",
+            // If there is no yard, the table of depot is not taken for it.
+            "USE information_schema;",
+            "USE `yard`;",
+            "EXPLAIN SELECT d FROM t;",
+        ];
+        assert_eq!(lines.collect::<Vec<_>>(), want);
+        assert!(text.contains("Class 1 of 4, 1.500000 s in all."), "{text}");
+        assert!(text.contains("--redact"), "{text}");
+    }
+
+    #[test]
+    fn names_mean_the_same_in_any_quotes() {
+        for (bytes, want) in [
+            ("depot", Some("depot")),
+            ("far yard", Some("far yard")),
+            ("größe;", Some("größe;")),
+            ("", None),
+            ("a'b", None),
+            ("a`b", None),
+            ("a\\b", None),
+            ("a\nb", None),
+        ] {
+            assert_eq!(name(bytes.as_bytes()).as_deref(), want, "{bytes:?}");
+        }
+        assert_eq!(name(b"\xff"), None);
+        assert_eq!(name("x".repeat(65).as_bytes()), None);
+    }
+
+    #[test]
+    fn comments_hold_nothing_that_ends_a_statement() {
+        let databases = Databases::These(vec!["a".to_owned(), "b".to_owned()]);
+        let text = written(&Script { databases, ..script() });
+        let mut comments = text.lines().filter(|line| line.starts_with("--"));
+        // A client that is simple cuts at every `;` and opens at every quote.
+        assert!(comments.all(|line| !line.contains([';', '\'', '"', '`'])), "{text}");
+        assert!(text.contains("IN ('a', 'b')"), "{text}");
+        assert!(text.lines().all(|line| line.len() <= 160), "{text}");
     }
 }

@@ -352,7 +352,7 @@ impl<'a> Reader<'a> {
             // As a dump tells it.
             schema.add(format!("-- Server version\t{version}\n").as_bytes(), self.name);
         }
-        self.got.schema_problems = schema.add(&text, self.name);
+        let problems = schema.add(&text, self.name);
         for section in sections {
             match &section.part {
                 Part::Table(db, table)
@@ -364,8 +364,10 @@ impl<'a> Reader<'a> {
                 _ => {}
             }
         }
-        let is_any = schema.tables().len() > 0;
-        self.got.schema = is_any.then_some(schema);
+        if schema.tables().len() > 0 {
+            self.got.schema = Some(schema);
+            self.got.schema_problems = problems;
+        }
     }
 
     /// Plans, each with the ID of its class.
