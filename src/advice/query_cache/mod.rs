@@ -90,6 +90,17 @@ pub struct Simulated {
     pub widest: Option<Outcome>,
     /// Which of `sizes` is the present one.
     pub has_present: bool,
+    /// What the cache gives if a few classes alone use it, where the others spoil it.
+    pub on_demand: Option<OnDemand>,
+}
+
+/// A cache that a few classes use.
+#[derive(Debug)]
+pub struct OnDemand {
+    /// Their places among the classes of the log, those first that save most.
+    pub classes: Vec<usize>,
+    /// What they get at the least size that gives nearly all.
+    pub outcome: Outcome,
 }
 
 impl Simulated {
@@ -113,6 +124,14 @@ impl Simulated {
             Some(outcome) => off::pays(case, outcome),
             None => Err("nothing was replayed".to_owned()),
         })
+    }
+
+    /// What a few classes get of the cache, where that pays and a cache for all does not.
+    #[must_use]
+    pub fn pays_on_demand(&self) -> Option<&OnDemand> {
+        let on_demand = self.on_demand.as_ref()?;
+        let pays = self.with_case(|case| off::pays(case, &on_demand.outcome).is_ok());
+        (pays && self.verdict().is_err()).then_some(on_demand)
     }
 
     fn with_case<T>(&self, look: impl FnOnce(&Case<'_>) -> T) -> T {
@@ -158,6 +177,7 @@ pub fn simulate(log: Log, settings: Settings, asked: &[u64], predicts: bool) -> 
             curve,
             widest,
             has_present: false,
+            on_demand: None,
         };
     }
     let simulator = Simulator::new(&log, &settings);
@@ -166,8 +186,28 @@ pub fn simulate(log: Log, settings: Settings, asked: &[u64], predicts: bool) -> 
     let runs: Vec<Simulation> =
         sizes.iter().map(|size| simulator.run(*size, std::mem::take(&mut predicts))).collect();
     let (curve, widest) = curve(&simulator);
+    let on_demand = widest.as_ref().and_then(|widest| on_demand(&simulator, &log, widest));
     drop(simulator);
-    Simulated { settings, log, order, refused, sizes: runs, curve, widest, has_present }
+    Simulated { settings, log, order, refused, sizes: runs, curve, widest, has_present, on_demand }
+}
+
+/// What a cache for a few classes gives, where most results of all classes go unused and a few
+/// classes have nearly all that it saves.
+fn on_demand(simulator: &Simulator<'_>, log: &Log, widest: &Outcome) -> Option<OnDemand> {
+    if !case::is_share(widest.unused, widest.inserts, off::MOST_UNUSED) {
+        return None;
+    }
+    let classes = on_demand::few_classes(log, widest)?;
+    let mut asks = vec![false; log.classes.len()];
+    classes.iter().for_each(|class| {
+        asks.iter_mut().skip(*class).take(1).for_each(|asks| *asks = true);
+    });
+    let sizes: Vec<u64> = CURVE.iter().map(|mebibytes| mebibytes << 20).collect();
+    let outcomes = simulator.on_demand(&asks, &sizes);
+    let most = outcomes.iter().map(|it| it.saved_micros).max()?;
+    let is_enough = |it: &Outcome| case::is_share(it.saved_micros, most, 95);
+    let outcome = outcomes.into_iter().find(is_enough)?;
+    Some(OnDemand { classes, outcome })
 }
 
 /// The greatest size is replayed first: smaller ones that hold all of it give the same.

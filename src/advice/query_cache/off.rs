@@ -28,7 +28,7 @@ rule! {
 /// Least share of the time of reading that has to be saved, in percent.
 const MIN_SAVED: u64 = 20;
 /// Most results that go before anybody asks for them again, in percent of those stored.
-const MOST_UNUSED: u64 = 50;
+pub const MOST_UNUSED: u64 = 50;
 /// Hits for each write that drops results, where such writes come more than once a second.
 const HITS_PER_WRITE: u64 = 10;
 /// The greatest size that is proposed.

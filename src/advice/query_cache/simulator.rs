@@ -568,6 +568,13 @@ impl<'l> Simulator<'l> {
         )
     }
 
+    /// What a cache of each of these sizes does if these classes of SELECTs alone ask it.
+    pub fn on_demand(&self, classes: &[bool], sizes: &[u64]) -> Vec<Outcome> {
+        let steps = self.steps.only(self.log, classes);
+        let how = |size| Replay { size, percent: 100, in_blocks: false, predicts: false };
+        sizes.iter().map(|size| replay(self.log, &steps, self.settings, how(*size))).collect()
+    }
+
     /// What a cache of this size does.
     pub fn run(&self, size: u64, predicts: bool) -> Simulation {
         let how = Replay { size, percent: 100, in_blocks: true, predicts };

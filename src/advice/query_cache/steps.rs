@@ -75,6 +75,23 @@ impl Steps {
         steps
     }
 
+    /// The same, with these classes of SELECTs alone asking the cache.
+    pub fn only(&self, log: &Log, classes: &[bool]) -> Steps {
+        let is_kept = |event: usize, edge: Edge| {
+            let Some(trace) = log.traces.get(event) else { return false };
+            let is_asked = classes.get(trace.class as usize).copied().unwrap_or(false);
+            // The end of any statement drops results and gives locks back.
+            is_asked || edge == Edge::End || !trace.marks.has(Marks::SELECT)
+        };
+        let steps = self.iter().filter(|(event, edge)| is_kept(*event, *edge));
+        Steps {
+            order: steps.map(|(event, edge)| (event as u32) << 2 | edge as u32).collect(),
+            refused: self.refused.clone(),
+            selects: self.selects,
+            uncacheable: self.uncacheable,
+        }
+    }
+
     /// Events and what of them comes next.
     pub fn iter(&self) -> impl Iterator<Item = (usize, Edge)> {
         self.order.iter().map(|step| {

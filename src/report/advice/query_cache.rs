@@ -79,9 +79,13 @@ pub(super) fn pieces(simulated: &Simulated) -> Vec<Piece> {
     if let Some(told) = worst_table(simulated) {
         say(Tone::Plain, told);
     }
-    let verdict = match simulated.verdict() {
-        Ok(()) => "For this log the cache pays.".to_owned(),
-        Err(reason) => format!("For this log the cache does not pay: {reason}."),
+    let verdict = match (simulated.verdict(), simulated.pays_on_demand()) {
+        (Ok(()), _) => "For this log the cache pays.".to_owned(),
+        (Err(reason), Some(on_demand)) => format!(
+            "For this log the cache pays for {} of its classes (QC002), not for all: {reason}.",
+            on_demand.classes.len()
+        ),
+        (Err(reason), None) => format!("For this log the cache does not pay: {reason}."),
     };
     say(Tone::Plain, verdict);
     pieces
