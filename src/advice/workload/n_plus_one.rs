@@ -17,7 +17,7 @@ rule! {
     /// **Wrong when.** The parent is not what the rows came from: the log tells what ran after what
     /// on a connection, not why. Without the number of the connection (Thread_id, Id) the order of the
     /// log is taken for it, and the confidence is low. A log with a threshold does not hold the
-    /// fast ones, so nothing is told of it.
+    /// fast ones, so nothing is told of it, nor of a class that all but fills the log.
     /// **Verify.** Calls of the class for each call of the parent.
     /// **Source.** The "N+1 selects problem" of object-relational mappers; eager loading in their
     /// manuals.
@@ -28,6 +28,10 @@ rule! {
 const EPISODES: u64 = 5;
 /// A log whose shortest event takes longer has a threshold, in microseconds.
 const THRESHOLD: u64 = 1_000;
+/// Percent of the events outside of episodes: a class that all but fills the log stands 20 times in
+/// a row by chance. Without connections that is sooner the case.
+const FILLS: u64 = 75;
+const FILLS_NAMELESS: u64 = 50;
 /// Pairs that are told, those with most calls.
 const MOST: usize = 10;
 
@@ -45,7 +49,14 @@ pub fn look(case: &Case<'_>) -> Vec<Finding> {
 fn of_pair(case: &Case<'_>, seen: &Observed, pair: &Pair) -> Option<Finding> {
     let (parent, child) = (seen.id(pair.parent)?, seen.id(pair.child)?);
     let class = case.class(child)?;
-    if !floor::reaches(case, class) {
+    let in_episodes = |of: fn(&Pair, u32) -> bool| -> u64 {
+        seen.pairs.iter().filter(|it| of(it, pair.child)).map(|it| it.calls).sum()
+    };
+    let others = case.whole.measured.events.saturating_sub(in_episodes(|_, _| true));
+    let own = class.calls.saturating_sub(in_episodes(|it, child| it.child == child));
+    let fills = if pair.is_of_thread { FILLS } else { FILLS_NAMELESS };
+    let by_chance = percent(own, others).is_some_and(|it| it > Amount::whole(fills));
+    if by_chance || !floor::reaches(case, class) {
         return None;
     }
     let each = Amount::whole(pair.calls).ratio(Amount::whole(pair.episodes))?;
@@ -122,6 +133,24 @@ mod tests {
         let time = Amount::parse("0.036").unwrap();
         assert!(found[0].evidence.contains(&Fact::number("query_time_seconds", time)));
         assert_eq!(found[0].confidence, Confidence::Medium);
+    }
+
+    /// Nineteen of twenty are of one class, and what comes next is chance.
+    #[test]
+    fn a_class_that_fills_the_log_is_none() {
+        let mut log = Log::default();
+        let mut seed = 5_u64;
+        for n in 0..6_000 {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            let text = match (seed >> 33) % 20 {
+                0 => "SELECT a FROM u WHERE b > 1".to_owned(),
+                _ => format!("SELECT name FROM buyers WHERE id = {n}"),
+            };
+            log.add(entry(&text).thread(1).micros(300).at(n * 1_000));
+        }
+        let pairs = log.watch().finish().pairs;
+        assert!(pairs[0].episodes >= EPISODES, "{pairs:?}");
+        assert_eq!(log.advise(look), []);
     }
 
     #[test]
