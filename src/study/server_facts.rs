@@ -210,7 +210,14 @@ fn tell_version(name: &str, facts: &ServerFacts, told: &mut Vec<String>) {
 fn config(texts: &[Text], facts: &ServerFacts, told: &mut Vec<String>) -> Result<Config, Error> {
     let mut whole = Vec::new();
     for text in texts {
-        let lines = ended(text, told);
+        // People end a file without a line end; a client never does.
+        let lines = &text.bytes[..];
+        if ended(text, &mut Vec::new()).len() < lines.len() {
+            told.push(format!(
+                "{}: the last line has no end: if the file was cut there, its last option is not the whole",
+                text.name
+            ));
+        }
         let unmarked = lines.strip_prefix(b"\xef\xbb\xbf");
         if unmarked.is_some() {
             told.push(format!(
@@ -441,11 +448,12 @@ mod tests {
     }
 
     #[test]
-    fn an_option_file_that_is_cut_anywhere_makes_no_rule_speak() {
+    fn an_option_file_that_is_cut_behind_a_line_makes_no_rule_speak() {
         let whole = "[mysqld]\nlog_error = /var/log/e\nskip-name-resolve\nlog_bin_index = x\n\
                      innodb_log_group_home_dir = /x\nlog_bin = x\nold_alter_table = 1\n\
                      ssl_ca = /x\ninnodb_checksum_algorithm = crc32\nmax_connections = 4000\n";
-        for cut in 0..=whole.len() {
+        let ends = whole.match_indices('\n').map(|(at, _)| at + 1);
+        for cut in [0].into_iter().chain(ends) {
             let given = Given {
                 variables: Some(text("v", "version\t9.7.0\nmax_connections\t4000\n")),
                 config: vec![text("my.cnf", &whole[..cut])],
@@ -457,6 +465,17 @@ mod tests {
             let rules: Vec<&str> = on_server.findings.iter().map(|it| it.rule).collect();
             assert_eq!(rules, [""; 0], "{}", &whole[..cut]);
         }
+    }
+
+    #[test]
+    fn an_option_file_may_end_without_a_line_end() {
+        let given = Given {
+            config: vec![text("my.cnf", "[mysqld]\nmax_connections = 400")],
+            ..Given::default()
+        };
+        let (facts, told) = read(given).unwrap();
+        assert_eq!(facts.config.unwrap().values().number("max_connections"), Some(400));
+        assert!(told.iter().any(|it| it.contains("has no end")), "{told:?}");
     }
 
     #[test]

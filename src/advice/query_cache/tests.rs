@@ -119,6 +119,30 @@ fn a_cache_that_would_not_pay_is_left_off() {
     assert_eq!(codes(&rules_of(&lines, OFF, 500)), Vec::<&str>::new());
 }
 
+/// Five statements come again in each of a hundred rounds; twelve others of classes of their own never
+/// do, and 1,200 results of 400,000 bytes are more than any cache holds: most go unused.
+#[test]
+fn a_cache_that_pays_for_a_few_classes_is_for_these_alone() {
+    let hot = (0..5).map(|it| (format!("SELECT a FROM book WHERE id = {it}"), 50_000));
+    let cold = (0..12).map(|it| (format!("SELECT c{it} FROM book WHERE id = {{round}}"), 50));
+    let texts: Vec<(String, i128)> = hot.chain(cold).collect();
+    let bytes = |micros: i128| if micros == 50 { 400_000 } else { 300 };
+    let lines: Vec<Line<'_>> =
+        texts.iter().map(|(text, micros)| (text.as_str(), 1, *micros, bytes(*micros))).collect();
+    let found = rules_of(&lines, OFF, 100);
+    assert_eq!(codes(&found), ["QC002"]);
+    assert_eq!(found[0].severity, crate::advice::Severity::Medium);
+    assert_eq!(value_set(&found, "query_cache_type"), Some("'DEMAND'".to_owned()));
+    let benefit = found[0].benefit.unwrap();
+    // 495 hits of 50,000 µs less 50 µs each, of 500 times 50,000 µs and 1,200 times 50 µs.
+    let of_all = 500 * 50_000 + 1_200 * 50;
+    assert_eq!((benefit.micros, benefit.of_micros), (495 * 49_950, of_all));
+    assert_eq!(found[0].queries.len(), 1);
+    // Where the others come again too, a cache for all pays.
+    let all: Vec<Line<'_>> = lines.iter().take(5).copied().collect();
+    assert_eq!(codes(&rules_of(&all, OFF, 100)), ["QC001"]);
+}
+
 /// Whoever changes the table between two reads gets nothing from a cache that is on.
 #[test]
 fn a_cache_that_seldom_answers_is_switched_off() {
