@@ -91,36 +91,45 @@ pub fn threshold(ground: &Ground<'_>) -> Option<Link> {
     Some(link.with(finding.evidence.iter().filter(|fact| fact.name != "may_be").cloned()))
 }
 
-/// Pauses, and runs that were put into one file.
+/// Runs that were put into one file, and pauses.
 pub fn stretches(ground: &Ground<'_>) -> Option<Link> {
+    /// Percent of the range without an event from which on rates over all of it mislead.
+    const IDLE: u64 = 10;
     let finding = ground.finding("WORK003")?;
     let regimes = &ground.case.seen?.regimes;
     let (whole, active) = (ground.case.whole.measured.window()?, ground.case.active_micros()?);
+    let idle = whole.saturating_sub(active);
+    let has_pauses = regimes.stretches.len() > 1
+        && percent(idle, whole).is_some_and(|it| it >= Amount::whole(IDLE));
     let events = Amount::whole(ground.case.whole.measured.events);
     let (of_all, of_active) = (events.ratio(seconds(whole))?, events.ratio(seconds(active))?);
-    let mut parts = Vec::new();
-    if let Some(change) = &regimes.change {
-        parts.push(stretches::changed(change));
-    }
-    if regimes.stretches.len() > 1 {
-        parts.push(format!(
-            "in {} of {} nothing was logged",
-            lasting(whole.saturating_sub(active)),
-            lasting(whole)
-        ));
-    }
-    let because = parts.join("; ");
-    let mut link = Link::new(Verdict::Fails, "The log is of one run", because)
-        .then("each part by itself, with --since and --until")
-        .by("WORK003");
-    if regimes.stretches.len() > 1 {
-        link = link.ruling_out(format!(
-            "rates over the whole range: {} events a second over all of it, {} while something was logged",
-            short(of_all),
-            short(of_active)
-        ));
-    }
-    Some(link.with(finding.evidence.clone()))
+    let pauses = format!("in {} of {} nothing was logged", lasting(idle), lasting(whole));
+    let rates = format!(
+        "{} events a second over all of it, {} while something was logged",
+        short(of_all),
+        short(of_active)
+    );
+    let link = match &regimes.change {
+        Some(change) => {
+            let because = match has_pauses {
+                true => format!("{}; {pauses}", stretches::changed(change)),
+                false => stretches::changed(change),
+            };
+            Link::new(Verdict::Fails, "The log is of one run", because)
+                .then("each part by itself, with --since and --until")
+        }
+        None if has_pauses => {
+            let claim = "Rates over the whole range are those of the load";
+            Link::new(Verdict::Fails, claim, format!("{pauses}: {rates}"))
+                .then("whether the load pauses, or the log does")
+        }
+        None => return None,
+    };
+    let link = match regimes.change.is_some() && has_pauses {
+        true => link.ruling_out(format!("rates over the whole range: {rates}")),
+        false => link,
+    };
+    Some(link.by("WORK003").with(finding.evidence.clone()))
 }
 
 /// Events a second that look like transactions a second.
