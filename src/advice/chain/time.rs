@@ -66,7 +66,8 @@ pub fn locks(ground: &Ground<'_>) -> Option<Link> {
     if share < Amount::whole(RULED_OUT) {
         let link = Link::new(Verdict::Fails, "Locks are the time", because)
             .ruling_out("shorter transactions, lock order, table locks as remedies");
-        return Some(link.with(facts));
+        let rule = ground.finding("WORK006").map(|finding| finding.rule);
+        return Some(Link { rule, ..link }.with(facts));
     }
     (share >= Amount::whole(BOUND)).then(|| {
         Link::new(Verdict::Holds, "Waiting for locks is a good part of the time", because)

@@ -2,7 +2,7 @@
 
 use super::{Ground, Link, Verdict};
 use crate::advice::Fact;
-use crate::advice::workload::case::{lasting, percent, ranged, seconds, short};
+use crate::advice::workload::case::{percent, ranged, seconds, short, time};
 use crate::advice::workload::coverage::{self, Coverage, Source};
 use crate::advice::workload::stretches;
 use crate::plan::Amount;
@@ -59,7 +59,7 @@ pub fn shown(ground: &Ground<'_>) -> Option<Link> {
 fn by_threshold(ground: &Ground<'_>) -> Option<Link> {
     let case = &ground.case;
     let times = case.whole.measured.time.as_ref()?;
-    let (events, least) = (Amount::whole(times.count).grouped(), lasting(times.least));
+    let (events, least) = (Amount::whole(times.count).grouped(), time(times.least));
     let because = format!("the shortest of {events} events takes {least}");
     let link = match coverage::threshold(case) {
         Some(_) => {
@@ -82,7 +82,7 @@ fn by_threshold(ground: &Ground<'_>) -> Option<Link> {
 /// The threshold that the server states.
 pub fn threshold(ground: &Ground<'_>) -> Option<Link> {
     let finding = ground.finding("WORK002")?;
-    let stated = ground.case.stated_threshold().map(lasting)?;
+    let stated = ground.case.stated_threshold().map(time)?;
     let claim = format!("The log was written with a threshold of {stated}");
     let link = Link::new(Verdict::Fails, claim, finding.title.clone())
         .ruling_out("that the log is all statements of that time and more, and no others")
@@ -103,7 +103,7 @@ pub fn stretches(ground: &Ground<'_>) -> Option<Link> {
         && percent(idle, whole).is_some_and(|it| it >= Amount::whole(IDLE));
     let events = Amount::whole(ground.case.whole.measured.events);
     let (of_all, of_active) = (events.ratio(seconds(whole))?, events.ratio(seconds(active))?);
-    let pauses = format!("in {} of {} nothing was logged", lasting(idle), lasting(whole));
+    let pauses = format!("in {} of {} nothing was logged", time(idle), time(whole));
     let rates = format!(
         "{} events a second over all of it, {} while something was logged",
         short(of_all),
@@ -160,7 +160,7 @@ pub fn transactions(ground: &Ground<'_>) -> Option<Link> {
         let whole = case.whole.measured.window()?;
         let idle = whole.saturating_sub(active);
         if percent(idle, whole).is_some_and(|it| it >= Amount::ONE) {
-            because.push_str(&format!("; {} of the range have no event", lasting(idle)));
+            because.push_str(&format!("; {} of the range have no event", time(idle)));
         }
     }
     let claim = "That events and transactions a second agree shows that the log is whole";

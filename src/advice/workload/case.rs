@@ -131,16 +131,6 @@ pub fn ranged(range: Range) -> String {
     }
 }
 
-/// Microseconds for people: `12 s`, `88 us`.
-pub fn lasting(micros: u64) -> String {
-    let of = |parts| Amount::whole(micros).ratio(Amount::whole(parts)).unwrap_or(Amount::ZERO);
-    match micros {
-        1_000_000.. => format!("{} s", short(of(1_000_000))),
-        1_000.. => format!("{} ms", short(of(1_000))),
-        _ => format!("{micros} us"),
-    }
-}
-
 /// To two decimals, cut.
 pub fn hundredths(amount: Amount) -> Amount {
     let hundred = Amount::whole(100);

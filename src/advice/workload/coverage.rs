@@ -5,7 +5,7 @@ use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
 use crate::server::monitor::{Figure, Range};
 
-use super::case::{Case, finding, lasting, ranged, seconds, short};
+use super::case::{Case, finding, ranged, seconds, short, time};
 use super::hidden;
 
 rule! {
@@ -186,7 +186,7 @@ fn guess(case: &Case<'_>, (least, most): (f64, f64)) -> Finding {
     let title = format!(
         "statements below {} are not in the log; by the times above it they are {least:.0} to \
          {most:.0} % of the time",
-        threshold(case).map_or(String::new(), lasting)
+        threshold(case).map_or(String::new(), time)
     );
     let number = |percent: f64| Amount::whole(percent.round() as u64);
     let evidence = vec![

@@ -5,7 +5,7 @@ use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
 use crate::time::{Timestamp, Zone};
 
-use super::case::{Case, finding, lasting, seconds, short};
+use super::case::{Case, finding, seconds, short, time};
 use super::watch::regimes::{Change, Regimes, Stretch};
 
 rule! {
@@ -73,7 +73,7 @@ pub fn changed(change: &Change) -> String {
     format!(
         "none of the {which} {} events is shorter than {}, {} of the {} {other} ones are",
         Amount::whole(silent).grouped(),
-        lasting(change.least),
+        time(change.least),
         Amount::whole(change.shorter).grouped(),
         Amount::whole(others).grouped()
     )
@@ -86,7 +86,7 @@ pub fn stretch(stretch: &Stretch) -> String {
     let events = Amount::whole(stretch.events);
     let rate = (length >= 1_000_000).then(|| events.ratio(seconds(length))).flatten();
     let rate = rate.map_or(String::new(), |rate| format!(", {} a second", short(rate)));
-    let least = stretch.least.map_or(String::new(), |it| format!(", from {} on", lasting(it)));
+    let least = stretch.least.map_or(String::new(), |it| format!(", from {} on", time(it)));
     format!(
         "{} to {} UTC: {} events{rate}{least}",
         print(stretch.start),

@@ -4,7 +4,7 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
 
-use super::case::{Case, finding, lasting, percent, seconds, short};
+use super::case::{Case, finding, percent, seconds, short, time};
 
 rule! {
     /// The threshold that the server states is not the one that the log was written with.
@@ -51,15 +51,15 @@ fn compare(case: &Case<'_>) -> Option<Finding> {
         let part = percent(below, times.count).unwrap_or_default();
         format!(
             "the server logs from {} on, and {} % of the events are shorter, down to {}",
-            lasting(stated),
+            time(stated),
             short(part),
-            lasting(times.least)
+            time(times.least)
         )
     } else {
         format!(
             "the server logs from {} on, and no event is shorter than {}",
-            lasting(stated),
-            lasting(times.least)
+            time(stated),
+            time(times.least)
         )
     };
     let causes = causes(case, is_below);
