@@ -13,10 +13,10 @@ rule! {
     ///
     /// **Costs.** The server reckons anew what it has just answered.
     /// **Wrong when.** The answer must be of this very moment: a cache gives one that is up to a
-    /// minute old. Fewer than five repeats, or less than a second of them, tell nothing. Left out are statements without a table, those that say SQL_NO_CACHE or lock rows,
-    /// and those whose answer changes by itself: NOW(), RAND(), UUID(), LAST_INSERT_ID(), variables,
-    /// sequences, stored functions. What QC_hit says the query cache has answered is saved already
-    /// and does not count.
+    /// minute old. Fewer than five repeats, or less than a second of them, tell nothing. Left out are
+    /// statements without a table, those that say SQL_NO_CACHE or lock rows, and those whose answer
+    /// changes by itself: NOW(), RAND(), UUID(), LAST_INSERT_ID(), variables, sequences, stored
+    /// functions. What QC_hit says the query cache has answered is saved already and does not count.
     /// **Verify.** Query_time of the classes, after the change.
     /// **Source.** A cache that keeps each result for 60 seconds from when it was made, replayed over
     /// the log; what would be pushed out of it for lack of room is told of as made anew.
