@@ -20,6 +20,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod advice;
+pub mod amount;
 pub mod compare;
 pub mod digest;
 pub mod error;

@@ -1,6 +1,8 @@
 //! One run: inputs and options in, a report out. The front door of the library.
 
 pub mod advise;
+pub mod collect;
+pub mod collected;
 pub mod plan_diff;
 pub mod plans;
 pub mod server_facts;
@@ -45,6 +47,8 @@ pub struct Request {
     pub threads: usize,
     /// Files with plans of the statements.
     pub plans: Vec<PathBuf>,
+    /// Plans of the statements that were read already; used where there are no files.
+    pub plan_text: Option<server_facts::Text>,
     /// The tables.
     pub schema: Option<Schema>,
     /// Advice tells no literal of a statement.
@@ -54,6 +58,11 @@ pub struct Request {
 }
 
 impl Request {
+    /// Whether plans are given beside the inputs.
+    fn has_plans(&self) -> bool {
+        !self.plans.is_empty() || self.plan_text.is_some()
+    }
+
     /// How many threads read.
     fn readers(&self) -> usize {
         match self.threads {
@@ -115,16 +124,17 @@ fn look_at(
 
 /// Reads the plans that are asked for.
 fn plans_of(request: &Request, stop: &Arc<AtomicBool>) -> Result<Review, Error> {
+    let given = plans::Given { statements: None, schema: request.schema.as_ref() };
     match request.plans.as_slice() {
-        [] => Ok(Review::default()),
+        [] => match &request.plan_text {
+            Some(text) => Ok(plans::review_text(text, given)),
+            None => Ok(Review::default()),
+        },
         _ if request.options.group != Group::Fingerprint => {
             let told = "plans belong to statements: --plans needs --group-by fingerprint";
             Err(Error::Usage(told.to_owned()))
         }
-        files => {
-            let given = plans::Given { statements: None, schema: request.schema.as_ref() };
-            plans::review(files, given, stop)
-        }
+        files => plans::review(files, given, stop),
     }
 }
 

@@ -209,7 +209,12 @@ fn kinds_of_advice_are_chosen() {
         (&advice["advice"], &advice["rejected"]),
         (&Value::Array(vec![]), &Value::Array(vec![]))
     );
-    assert!(!error.contains("no rule of variables") && error.contains("no rule of workload yet"));
+    assert_eq!(error, "");
+    // Statements without times are no load: whoever asks for it is told what is missing.
+    let wanting = advice["not_checked"].as_array().unwrap().iter();
+    let wanting = wanting.filter(|it| it["rule"].as_str().unwrap().starts_with("WORK"));
+    assert!(wanting.clone().count() > 0);
+    assert!(wanting.clone().all(|it| it["wants"] == "a slow log of the server"));
 }
 
 #[test]
@@ -349,6 +354,64 @@ fn a_log_is_advised_on_with_its_times() {
     let (advice, _) = advice_on("", &[&sample("slow/shop.log"), "--where", "db = 'nowhere'"]);
     assert_eq!(advice["advice"], Value::Array(Vec::new()));
     assert_eq!(advice["input"][0]["filtered_events"], 301);
+}
+
+#[test]
+fn a_log_tells_its_load_at_large_and_what_is_not_checked() {
+    let log = sample("slow/shop.log");
+    let (advice, _) = advice_on("", &[&log, "--only", "workload"]);
+    // Each statement of the sample is one line.
+    let text = std::fs::read_to_string(&log).unwrap();
+    let lines_of = |verbs: &[&str]| {
+        let is = |line: &&str| verbs.iter().any(|verb| line.starts_with(verb));
+        text.lines().filter(is).count() as f64
+    };
+    let (reads, writes) =
+        (lines_of(&["SELECT "]), lines_of(&["INSERT ", "UPDATE ", "DELETE ", "REPLACE "]));
+    assert_eq!(reads + writes, 301.0);
+    let share = advice["facts"]["read_share"].as_f64().unwrap();
+    assert!((share - reads / (reads + writes)).abs() < 1e-8, "{share}");
+    let findings = advice["advice"].as_array().unwrap();
+    let class = findings.iter().find(|it| it["rule"] == "WORK014").unwrap();
+    assert_eq!((&class["severity"], &class["subject"]), (&"info".into(), &serde_json::json!({})));
+    // What is good to know stands behind what is to be done.
+    assert_eq!(
+        (&findings[0]["rule"], &findings[0]["severity"]),
+        (&"WORK006".into(), &"high".into())
+    );
+    let wants = |more: &[&str]| {
+        let (advice, _) = advice_on("", &[&[log.as_str()][..], more].concat());
+        let lost = advice["not_checked"].as_array().cloned().unwrap_or_default();
+        lost.into_iter().find(|it| it["rule"] == "WORK015").map(|it| it["wants"].clone())
+    };
+    assert_eq!(wants(&[]), Some("--cores N of the machine".into()));
+    assert_eq!(wants(&["--cores", "8"]), None);
+    assert_eq!(wants(&["--only", "index"]), None);
+}
+
+#[test]
+fn statements_at_once_are_told_by_the_time_in_which_any_ran() {
+    let event = |hour: usize, second: usize| {
+        format!(
+            "# Time: 2026-03-06T{hour:02}:00:{second:02}.000000Z\n# User@Host: a[a] @ h []  Id: 7\n\
+             # Query_time: 10.000000  Lock_time: 0.000000 Rows_sent: 1  Rows_examined: 9\n\
+             SELECT a FROM depot.vans WHERE yard = 7;\n"
+        )
+    };
+    // Twelve end in each of five seconds in a row, and once more an hour later.
+    let heap = |hour| (20..25).flat_map(move |second| (0..12).map(move |_| event(hour, second)));
+    let log: String = heap(10).chain(heap(11)).collect();
+    let told = |cores: &str| {
+        let (advice, _) =
+            advice_on(&log, &["--only", "workload", "--type", "slowlog", "--cores", cores, "-"]);
+        let findings = advice["advice"].as_array().unwrap().clone();
+        findings.into_iter().find(|it| it["rule"] == "WORK015").map(|it| it["evidence"].clone())
+    };
+    // 120 of 10 s, in 10 seconds and at most 10 s before each heap: 1,200 s of 30.
+    let evidence = told("20").unwrap();
+    assert_eq!(evidence["busy_seconds_at_most"], 30);
+    assert_eq!(evidence["statements_at_once_at_least"], 40);
+    assert_eq!(told("21"), None);
 }
 
 /// What stands in the block behind a command of the README.

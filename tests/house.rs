@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 /// Rooms that any other may use.
-const WORDS: &[&str] = &["time", "metric", "event", "problem", "flavor", "error", "scan"];
+const WORDS: &[&str] = &["time", "metric", "event", "problem", "flavor", "error", "scan", "amount"];
 
 /// A room and what it may use besides the words: rooms, or single paths of a room.
 #[rustfmt::skip]

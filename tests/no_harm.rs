@@ -9,11 +9,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
+
+mod common;
+
+use common::server::{Programs, Server, told};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_adagio");
 
@@ -76,122 +77,7 @@ fn shared_cases() -> Vec<Case> {
     cases_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus/real/index_truth"))
 }
 
-/// A program by its name, from PATH and where Debian keeps servers.
-fn program(names: &[&str]) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-    folders.extend(["/usr/sbin", "/usr/local/sbin", "/usr/local/bin"].map(PathBuf::from));
-    let mut found = names.iter().flat_map(|name| folders.iter().map(move |f| f.join(name)));
-    found.find(|path| path.is_file())
-}
-
-/// What a server is made of.
-struct Programs {
-    server: PathBuf,
-    client: PathBuf,
-    install: PathBuf,
-}
-
-impl Programs {
-    /// MariaDB's: `mysqld` may be of another make, and then makes its tables another way.
-    fn find() -> Result<Programs, String> {
-        let find = |names: &[&str]| program(names).ok_or_else(|| format!("no {}", names[0]));
-        let programs = Programs {
-            server: find(&["mariadbd", "mysqld"])?,
-            client: find(&["mariadb", "mysql"])?,
-            install: find(&["mariadb-install-db", "mysql_install_db"])?,
-        };
-        let version = Command::new(&programs.server).args(["--no-defaults", "--version"]).output();
-        let version = version.map_err(|e| format!("{}: {e}", programs.server.display()))?;
-        let version = String::from_utf8_lossy(&version.stdout).into_owned();
-        if version.contains("MariaDB") {
-            Ok(programs)
-        } else {
-            Err(format!("no mariadbd: {version}"))
-        }
-    }
-}
-
-/// A server of its own: data, socket and log in a temporary folder, no network.
-struct Server {
-    process: Child,
-    client: PathBuf,
-    folder: TempDir,
-}
-
 impl Server {
-    fn start(programs: Programs) -> Server {
-        // A socket's path has to be short, so not below the target folder.
-        let folder = tempfile::Builder::new().prefix("adagio-").tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        // A server refuses to run as root unless told to.
-        let id = Command::new("id").arg("-u").output().unwrap();
-        let user: &[&str] = if id.stdout.trim_ascii() == b"0" { &["--user=root"] } else { &[] };
-        let install = Command::new(&programs.install)
-            .arg("--no-defaults")
-            .args(user)
-            .arg(format!("--datadir={}", at("data").display()))
-            .args(["--auth-root-authentication-method=normal", "--skip-test-db"])
-            .output()
-            .unwrap();
-        assert!(install.status.success(), "{}", told(&install));
-        let process = Command::new(&programs.server)
-            .arg("--no-defaults")
-            .args(user)
-            .arg(format!("--datadir={}", at("data").display()))
-            .arg(format!("--socket={}", at("socket").display()))
-            .arg(format!("--pid-file={}", at("pid").display()))
-            .arg(format!("--log-error={}", at("log").display()))
-            .args(["--skip-networking", "--innodb-buffer-pool-size=256M"])
-            // The data is thrown away.
-            .args(["--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0"])
-            // Plans must not hang on the luck of a sample of twenty pages.
-            .args(["--innodb-stats-auto-recalc=0", "--innodb-stats-persistent-sample-pages=2000"])
-            .args(["--character-set-server=utf8mb4", "--collation-server=utf8mb4_general_ci"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut server = Server { process, client: programs.client, folder };
-        server.wait();
-        server
-    }
-
-    fn wait(&mut self) {
-        let started = Instant::now();
-        while !self.run(&["-e", "SELECT 1"], "").status.success() {
-            let log = std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default();
-            assert!(self.process.try_wait().unwrap().is_none(), "the server went away:\n{log}");
-            assert!(
-                started.elapsed() < Duration::from_secs(60),
-                "the server does not answer:\n{log}"
-            );
-            std::thread::sleep(Duration::from_millis(100));
-        }
-    }
-
-    /// Runs the client.
-    fn run(&self, arguments: &[&str], input: &str) -> Output {
-        let socket = self.folder.path().join("socket");
-        assert_cmd::Command::new(&self.client)
-            .args(["--no-defaults", "--user=root", "--default-character-set=utf8mb4"])
-            .arg(format!("--socket={}", socket.display()))
-            .args(arguments)
-            .write_stdin(input)
-            .output()
-            .unwrap()
-    }
-
-    /// What the server prints for a script, one line a row, columns by tabs.
-    #[track_caller]
-    fn rows(&self, database: &str, script: &str) -> Vec<Vec<String>> {
-        let output = self.run(&["--batch", "--skip-column-names", database], script);
-        assert!(output.status.success(), "{}\n{script}", told(&output));
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        text.lines().map(|line| line.split('\t').map(str::to_owned).collect()).collect()
-    }
-
     fn load(&self, case: &Case, database: &str) {
         let script = format!(
             "DROP DATABASE IF EXISTS `{database}`; CREATE DATABASE `{database}`; USE `{database}`;\n{}\n{}",
@@ -245,19 +131,6 @@ impl Server {
         assert!(output.status.success(), "{}", told(&output));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // Its data goes with it: there is nothing to save.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
-fn told(output: &Output) -> String {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    format!("{}{}", text(&output.stdout), text(&output.stderr))
 }
 
 /// What the program finds in a case; `plans` is EXPLAIN output.

@@ -65,8 +65,10 @@ fn two_samples_tell_what_happened_between() {
     let busy = "--variables @mysql-8.0-busy-variables.tsv";
     let advice = check(
         &format!("{busy} --status @mysql-8.0-busy-before.tsv --status @mysql-8.0-busy-after.tsv"),
-        &["VAR014", "VAR016", "VAR012"],
+        &["VAR014", "VAR016", "VAR012", "VAR030"],
     );
+    // The slow log is off, and would tell which joins these are.
+    assert_eq!(advice["advice"][3]["subject"]["variable"], "slow_query_log");
     // 3 MiB a second are 10,800 MiB an hour: 11 GiB.
     assert_eq!(advice["facts"]["redo_bytes_per_hour"], 10_800_u64 * 1_048_576);
     let change = &advice["advice"][0]["recommendation"]["variables"][0];
@@ -88,7 +90,7 @@ fn two_samples_tell_what_happened_between() {
     // Since the start of the server nine tenths of the temporary tables went to disk.
     let whole = check(
         &format!("{busy} --status @mysql-8.0-busy-before.tsv"),
-        &["VAR014", "VAR016", "VAR009", "VAR012"],
+        &["VAR014", "VAR016", "VAR009", "VAR012", "VAR030"],
     );
     assert_eq!(whole["facts"]["tmp_disk_ratio"], 0.875);
     let swapped = json(&format!(
@@ -150,6 +152,26 @@ fn symptoms_need_no_other_evidence() {
     assert_eq!(advice["advice"][0]["recommendation"]["action"], "none");
 }
 
+#[test]
+fn a_symptom_that_no_rule_knows_is_told_in_a_line() {
+    for (symptom, line) in [
+        ("Sending data", "no rule knows this text: \"Sending data\""),
+        ("数据库连接超时", "no rule knows this text: \"数据库连接超时\""),
+        ("", "the text is empty"),
+    ] {
+        let output = Command::cargo_bin("adagio")
+            .unwrap()
+            .args(["advise", "-o", "json", "--symptom", symptom])
+            .output()
+            .unwrap();
+        let error = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{error}");
+        assert!(error.contains(line), "{error}");
+        let advice: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(rules(&advice), [""; 0], "{symptom}");
+    }
+}
+
 #[track_caller]
 fn refused(arguments: &str, words: &[&str]) {
     let output = run(arguments);
@@ -171,6 +193,82 @@ fn what_is_no_server_is_refused_in_a_line() {
     refused("--disk tape --variables @mysql-5.0-fresh-list.tsv", &["tape", "nvme"]);
     let three = "--status @mysql-8.0-busy-before.tsv ".repeat(3);
     refused(&three, &["--status", "two"]);
+}
+
+/// Files of other kinds, by each of the options.
+#[test]
+fn files_of_other_kinds_are_refused_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let utf16: Vec<u8> =
+        "[mysqld]\nversion = 1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let log = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/slow");
+    let log = std::fs::read_dir(log)
+        .unwrap()
+        .map(|entry| std::fs::read(entry.unwrap().path()).unwrap())
+        .find(|bytes| bytes.starts_with(b"# Time: ") && !bytes.contains(&b'\t'))
+        .unwrap();
+    let kinds: [(&str, &[u8], &str); 5] = [
+        ("empty.txt", b"", "empty"),
+        ("utf16.txt", &utf16, "UTF-16"),
+        ("json.txt", b"{\"version\": \"8.0.36\"}\n", "JSON"),
+        ("foreign.txt", "最大连接数\t151\n版本\t8.0\n".as_bytes(), "plain text"),
+        ("log.txt", &log, "slow log"),
+    ];
+    for (name, bytes, word) in kinds {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        for option in ["--variables", "--status", "--config"] {
+            if (name, option) != ("empty.txt", "--config") {
+                refused(&format!("{option} {}", path.to_str().unwrap()), &[name, word]);
+            }
+        }
+    }
+}
+
+/// What a log tells reaches the rules of variables: bytes sent, the longest call and statement, waits
+/// for rows.
+#[test]
+fn a_log_speaks_of_variables() {
+    let entry = |statement: &str, time: &str, bytes: u64, wait: &str| {
+        format!(
+            "# Time: 2026-03-06T11:00:01.000000Z\n# User@Host: a[a] @ h []  Id: 1\n\
+             # Schema: shop  Last_errno: 0  Killed: 0\n\
+             # Query_time: {time}  Lock_time: 0.000010  Rows_sent: 1  Rows_examined: 1  Rows_affected: 0\n\
+             # Bytes_sent: {bytes}\n\
+             #   InnoDB_IO_r_ops: 0  InnoDB_IO_r_bytes: 0  InnoDB_IO_r_wait: 0.000000\n\
+             #   InnoDB_rec_lock_wait: {wait}  InnoDB_queue_wait: 0.000000\n\
+             #   InnoDB_pages_distinct: 24\nSET timestamp=1772794801;\n{statement};\n"
+        )
+    };
+    let long = format!("INSERT INTO pages (body) VALUES ('{}')", "x".repeat(1_048_576));
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let variables = path(
+        "v.tsv",
+        "innodb_lock_wait_timeout\t300\nmax_allowed_packet\t4194304\nmax_execution_time\t0\n\
+         net_write_timeout\t60\nversion\t5.7.44-48\nversion_comment\tPercona Server (GPL)\n",
+    );
+    let status = path("s.tsv", "Aborted_clients\t900\nConnections\t9000\nUptime\t90000\n");
+    // 8 of 74 seconds are waits for rows, a tenth; one call sends 2 MiB and takes 65 s.
+    let much = [
+        entry("SELECT a FROM orders", "65.000000", 2_097_152, "0.000000"),
+        entry("UPDATE orders SET a = 1 WHERE id = 7", "8.500000", 52, "8.000000"),
+        entry(&long, "0.500000", 52, "0.000000"),
+    ];
+    let little = [
+        entry("SELECT a FROM orders", "59.000000", 1_000_000, "0.000000"),
+        entry("UPDATE orders SET a = 1 WHERE id = 7", "8.500000", 52, "0.100000"),
+        entry("INSERT INTO pages (body) VALUES ('x')", "0.500000", 52, "0.000000"),
+    ];
+    for (log, want) in [(&much, &["VAR024", "VAR025", "VAR028", "VAR037"][..]), (&little, &[])] {
+        let log = path("slow.log", &log.concat());
+        let options = format!("--variables {variables} --status {status} --only variables");
+        check(&format!("{log} {options}"), want);
+    }
 }
 
 /// Half a print is read for what it is, and no rule speaks of what is lost.

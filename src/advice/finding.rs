@@ -230,7 +230,7 @@ pub struct VariableChange {
     pub from: Option<Setting>,
     /// What it should be.
     pub to: Setting,
-    /// The line of the option file.
+    /// The line of the option file; empty for what is to be set back again.
     pub option_line: String,
     /// Whether it takes effect with a restart only.
     pub restart: bool,

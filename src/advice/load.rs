@@ -16,6 +16,8 @@ const TABLE_ON_DISK: MetricId = metric::known("Tmp_table_on_disk");
 const TABLES_ON_DISK: [MetricId; 2] =
     [metric::known("Tmp_disk_tables"), metric::known("Created_tmp_disk_tables")];
 const TABLE_SIZES: MetricId = metric::known("Tmp_table_sizes");
+const BYTES_SENT: MetricId = metric::known("Bytes_sent");
+const ROW_LOCK_WAIT: MetricId = metric::known("InnoDB_rec_lock_wait");
 
 /// What the log says of a class; that of classes past the bound, which are many, is nothing.
 pub fn of_class(digest: &Digest, place: usize) -> Load {
@@ -28,10 +30,9 @@ pub fn of_class(digest: &Digest, place: usize) -> Load {
         (0, 0) => None,
         (yes, no) => percent(yes, yes + no),
     };
+    let most = |metric| u64::try_from(class.totals(places, metric)?.max).ok();
     let per_call = |metric| {
-        let totals = class.totals(places, metric)?;
-        let most = u64::try_from(totals.max).ok()?;
-        Some(PerCall { mean: mean(class, digest, metric)?, most: Amount::whole(most) })
+        Some(PerCall { mean: mean(class, digest, metric)?, most: Amount::whole(most(metric)?) })
     };
     let on_disk = || {
         let tables = TABLES_ON_DISK.iter();
@@ -55,6 +56,12 @@ pub fn of_class(digest: &Digest, place: usize) -> Load {
         priority_queue: flagged(PRIORITY_QUEUE),
         disk_tables: flagged(TABLE_ON_DISK).or_else(on_disk),
         temporary_bytes: mean(class, digest, TABLE_SIZES),
+        longest_micros: most(metric::QUERY_TIME),
+        longest_statement: most(metric::QUERY_LENGTH),
+        bytes_sent: per_call(BYTES_SENT),
+        row_lock_micros: class
+            .totals(places, ROW_LOCK_WAIT)
+            .and_then(|totals| u64::try_from(totals.sum).ok()),
         // The digest forgets the order of events.
         shift: None,
     }

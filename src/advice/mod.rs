@@ -2,6 +2,7 @@
 //!
 //! Rules look; they do not print, connect or apply. [`plan::review`] has the rules of plans.
 
+pub mod chain;
 pub mod finding;
 mod index;
 pub mod load;
@@ -18,8 +19,8 @@ pub use finding::{
     Recommendation, Setting, Severity, Subject, Value, VariableChange,
 };
 pub use rule::Rule;
-pub use variables::{OnServer, advise as advise_on_server};
-pub use workload::{Class, Workload, advise as advise_on_load};
+pub use variables::{Gathered, OnServer, advise as advise_on_server, knows_symptom, wanting};
+pub use workload::{Class, OnLoad, Workload, advise as advise_on_load};
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -39,6 +40,8 @@ pub struct Advice {
     pub rejected: Vec<Rejected>,
     /// Classes that no statement of which could be read.
     pub unread: Vec<Unread>,
+    /// What the numbers of the load force, link by link.
+    pub chain: Vec<chain::Link>,
     /// What was measured of the server, whether or not a rule spoke.
     pub facts: Vec<Fact>,
     /// Rules that had no evidence.
@@ -52,6 +55,8 @@ pub struct NotChecked {
     pub rule: &'static str,
     /// What it wants: options, and what to give there.
     pub wants: String,
+    /// Whether the script of `adagio collect` gathers some of it.
+    pub is_gathered: bool,
 }
 
 /// An index that is not proposed.
@@ -179,8 +184,13 @@ pub fn in_order(findings: &mut [Finding], workload: &Workload<'_>) {
             Confidence::Low => 2,
         };
         let worth = worth(it, &times) / 10 * tenths;
-        (Reverse(worth), Reverse(it.severity), Reverse(it.confidence))
+        (!is_validity(it), Reverse(worth), Reverse(it.severity), Reverse(it.confidence))
     });
+}
+
+/// Whether a finding says what a log is good for: that comes before what it shows.
+fn is_validity(finding: &Finding) -> bool {
+    ["WORK001", "WORK002", "WORK003"].contains(&finding.rule) && finding.severity > Severity::Info
 }
 
 /// By what findings are ordered: the time that may be saved. Where a rule does not estimate it, a

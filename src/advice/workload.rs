@@ -1,25 +1,41 @@
 //! What advice is given on: the statements of a log or a file, with what is known of each.
 
+mod balance;
+mod busy;
 pub(super) mod case;
 mod chatter;
+pub(super) mod concentration;
 mod connection_churn;
+pub(super) mod coverage;
+mod does;
 mod failing_statements;
+#[cfg(test)]
+pub(super) mod fixture;
 mod floor;
+mod hidden;
 mod hot_row;
 pub(super) mod lock_bound;
 mod measured;
 mod n_plus_one;
 mod periodic_burst;
+mod read_amplification;
 mod repeated_statements;
+mod sampled;
 mod single_row_inserts;
+pub(super) mod stretches;
+mod threshold;
+mod too_few_cores;
+mod two_populations;
+mod wants;
 pub mod watch;
 
-use super::{Finding, Rule};
+use super::{Fact, Finding, NotChecked, Rule};
 use crate::plan::{Amount, Plan};
 use crate::schema::Schema;
 use crate::schema::Server;
 use crate::server::ServerFacts;
 use crate::sql::fingerprint::ClassId;
+pub use busy::busy;
 pub use case::Case;
 pub use measured::{Measured, Times};
 
@@ -54,6 +70,8 @@ pub struct Whole {
     pub classes: u64,
     /// Seconds in which a statement ended.
     pub active_seconds: u64,
+    /// Microseconds in which a statement ran: at most so many, by what the digest has.
+    pub busy_micros: Option<u64>,
     /// The server logged one of so many statements, and how many it ran by that.
     pub sampled: Option<(u64, u64)>,
     /// Times are known to fractions of a second.
@@ -88,42 +106,86 @@ pub struct Class<'a> {
     pub measured: Option<Measured>,
 }
 
+/// What there is to say on a load.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OnLoad {
+    /// Findings, in the order of the rules.
+    pub findings: Vec<Finding>,
+    /// What was measured, whether or not a rule spoke.
+    pub facts: Vec<Fact>,
+    /// Rules without evidence.
+    pub not_checked: Vec<NotChecked>,
+}
+
 /// What is told of one load as a whole, most telling first.
 type Look = fn(&Case<'_>) -> Vec<Finding>;
 
 /// The rules of the load, in the order in which they are asked.
 #[rustfmt::skip]
 const RULES: &[(&Rule, Look)] = &[
-    (&hot_row::RULE,             hot_row::look),
-    (&single_row_inserts::RULE,  single_row_inserts::look),
-    (&n_plus_one::RULE,          n_plus_one::look),
-    (&chatter::RULE,             chatter::look),
-    (&periodic_burst::RULE,      periodic_burst::look),
-    (&repeated_statements::RULE, repeated_statements::look),
-    (&connection_churn::RULE,    connection_churn::look),
-    (&failing_statements::RULE,  failing_statements::look),
+    (&coverage::RULE,              coverage::look),
+    (&threshold::RULE,             threshold::look),
+    (&stretches::RULE,             stretches::look),
+    (&concentration::RULE,         concentration::look),
+    (&read_amplification::RULE,    read_amplification::look),
+    (&lock_bound::RULE,            lock_bound::load),
+    (&hot_row::RULE,               hot_row::look),
+    (&single_row_inserts::RULE,    single_row_inserts::look),
+    (&n_plus_one::RULE,            n_plus_one::look),
+    (&chatter::RULE,               chatter::look),
+    (&two_populations::RULE,       two_populations::look),
+    (&periodic_burst::RULE,        periodic_burst::look),
+    (&sampled::RULE,               sampled::look),
+    (&balance::RULE,               balance::look),
+    (&too_few_cores::RULE,         too_few_cores::look),
+    (&repeated_statements::RULE,   repeated_statements::look),
+    (&connection_churn::RULE,      connection_churn::look),
+    (&failing_statements::RULE,    failing_statements::look),
 ];
 
 /// The rules of the load, with the texts that people read.
 pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
-    [&lock_bound::RULE].into_iter().chain(RULES.iter().map(|(rule, _)| *rule))
+    RULES.iter().map(|(rule, _)| *rule)
 }
 
-/// Looks at a load as a whole. Without a log there is none.
+/// Looks at a load as a whole. Without a log there is none, and nothing is checked.
 #[must_use]
-pub fn advise(
-    workload: &Workload<'_>,
-    facts: &ServerFacts,
-    schema: Option<&Schema>,
-) -> Vec<Finding> {
-    let Some(whole) = &workload.whole else { return Vec::new() };
-    let case = Case { workload, whole, seen: workload.seen.as_ref(), facts, schema };
-    RULES.iter().flat_map(|(_, look)| look(&case)).collect()
+pub fn advise(workload: &Workload<'_>, facts: &ServerFacts, schema: Option<&Schema>) -> OnLoad {
+    let Some(case) = Case::of(workload, facts, schema) else {
+        return OnLoad { not_checked: wants::a_log(rules()), ..OnLoad::default() };
+    };
+    let findings: Vec<Finding> = RULES.iter().flat_map(|(_, look)| look(&case)).collect();
+    let threshold = coverage::threshold(&case).map(case::seconds);
+    let threshold = threshold.map(|it| Fact::number("effective_threshold", it));
+    let facts = coverage::fact(&case).into_iter().chain(threshold);
+    OnLoad {
+        not_checked: wants::not_checked(&case, rules(), &findings),
+        facts: facts.chain(balance::facts(&findings)).collect(),
+        findings,
+    }
 }
 
 impl Class<'_> {
     /// The statement that stands for the class.
     pub fn sample(&self) -> &str {
         self.samples.first().map_or("", String::as_str)
+    }
+}
+
+/// A class of this statement that ran once, to be filled in by tests.
+#[cfg(test)]
+fn fixture(text: &str) -> Class<'static> {
+    Class {
+        id: ClassId::of(text.as_bytes()),
+        samples: vec![text.to_owned()],
+        database: None,
+        calls: 1,
+        weight: None,
+        micros: None,
+        lock_micros: None,
+        load: Load::default(),
+        rows_affected: None,
+        plans: Vec::new(),
+        measured: Some(Measured::default()),
     }
 }

@@ -11,8 +11,11 @@ use adagio::digest::Group;
 use adagio::report::advice::{Advised, Source, json, markdown, query_cache, text};
 use adagio::report::plans::{Depth, Look};
 use adagio::report::profile::{Limit, Order};
-use adagio::server::{Disk, Machine, ServerFacts, machine};
+use adagio::server::monitor::{self, Figure, Range};
+use adagio::server::{Disk, Machine, Monitor, ServerFacts, machine};
+use adagio::study::Request;
 use adagio::study::advise::{Ask, Cached, Consultation, Kind};
+use adagio::study::collected::{self, Collected};
 use adagio::study::server_facts::{self, Given, Text};
 use anyhow::bail;
 use clap::ValueEnum;
@@ -55,11 +58,6 @@ impl Only {
             Only::Sql => Category::Sql,
             Only::Schema => Category::Schema,
         }
-    }
-
-    /// Whether rules of this kind are there yet.
-    fn has_rules(self) -> bool {
-        !matches!(self, Only::Workload)
     }
 }
 
@@ -168,6 +166,20 @@ struct ServerArgs {
     #[arg(long, value_enum, value_name = "KIND")]
     disk: Option<DiskKind>,
 
+    /// What a monitor showed while the load ran, such as tps=259,qps=2500..3000
+    ///
+    /// Figures a second: tps (transactions), qps (statements), sorts, sorted-rows; cpu in percent of
+    /// all cores. They test what the log claims.
+    #[arg(long, value_delimiter = ',', value_name = "NAME=VALUE", value_parser = monitor::parse)]
+    observed: Vec<(Figure, Range)>,
+
+    /// What the script of `adagio collect` printed: used where nothing is given by itself
+    ///
+    /// Variables, two looks at the counters, samples of Threads_running, process states, tables and
+    /// plans. The options for one of these, such as --schema, go before it.
+    #[arg(long, value_name = "FILE")]
+    collected: Option<PathBuf>,
+
     /// An error text or process state to explain, or a file of such; may be repeated
     #[arg(long, value_name = "TEXT")]
     symptom: Vec<String>,
@@ -193,10 +205,28 @@ impl ServerArgs {
             && self.status.is_empty()
             && self.config.is_empty()
             && self.symptom.is_empty()
+            && self.collected.is_none()
+    }
+
+    /// Reads what was collected, if the user gives it.
+    fn collected(&self) -> anyhow::Result<Option<(String, Collected)>> {
+        let Some(path) = &self.collected else { return Ok(None) };
+        let text = Text { name: path.display().to_string(), bytes: inputs::read_whole(path)? };
+        match collected::read(&text) {
+            Ok(collected) => Ok(Some((text.name, collected))),
+            Err(looks) => bail!(
+                "--collected: no mark of `adagio collect`, such as `adagio: variables`, in {}: {looks}",
+                text.name
+            ),
+        }
     }
 
     /// Reads the files and says what is odd in them.
-    fn facts(&self, warnings: Warnings) -> anyhow::Result<ServerFacts> {
+    fn facts(
+        &self,
+        collected: Option<(String, Collected)>,
+        warnings: Warnings,
+    ) -> anyhow::Result<ServerFacts> {
         if self.status.len() > 2 {
             bail!("--status: two files at most, before and after");
         }
@@ -225,17 +255,31 @@ impl ServerArgs {
                 cores: self.cores.map(|cores| cores.get() as u64),
                 disk,
             },
+            monitor: self.observed.iter().fold(
+                Monitor::default(),
+                |mut monitor, (figure, range)| {
+                    monitor.set(*figure, *range);
+                    monitor
+                },
+            ),
             symptoms: self.symptom.iter().map(symptom).collect::<anyhow::Result<Vec<_>>>()?,
+            collected,
         };
         let (facts, told) = server_facts::read(given)?;
-        let most = if warnings.verbose { told.len() } else { 5 };
-        if !warnings.quiet {
-            told.iter().take(most).for_each(|it| warn(it));
-            if told.len() > most {
-                warn(&format!("{} more of the kind (-v tells all)", told.len() - most));
-            }
-        }
+        warn_of(&told, warnings);
         Ok(facts)
+    }
+}
+
+/// Says what is odd about evidence: some of it, or all.
+fn warn_of(told: &[String], warnings: Warnings) {
+    let most = if warnings.verbose { told.len() } else { 5 };
+    if warnings.quiet {
+        return;
+    }
+    told.iter().take(most).for_each(|it| warn(it));
+    if told.len() > most {
+        warn(&format!("{} more of the kind (-v tells all)", told.len() - most));
     }
 }
 
@@ -261,6 +305,27 @@ impl Args {
             is_wanted: is_named || is_there,
             sizes: self.query_cache_size.clone(),
             traces: self.query_cache_trace.is_some(),
+        }
+    }
+
+    /// Takes tables and plans out of what was collected, where none are given by themselves.
+    fn take_collected(
+        &self,
+        name: &str,
+        collected: &mut Collected,
+        request: &mut Request,
+        has_input: bool,
+        warnings: Warnings,
+    ) {
+        if self.schema.is_empty() {
+            inputs::warn_of_schema(name, &collected.schema_problems, warnings);
+            request.schema = collected.schema.take();
+        }
+        match collected.plans.take().filter(|_| self.plans.is_empty()) {
+            Some(_) if !has_input && !warnings.quiet => {
+                warn(&format!("{name}: its plans belong to classes of a log, which is not given"));
+            }
+            plans => request.plan_text = plans.filter(|_| has_input),
         }
     }
 
@@ -307,11 +372,13 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     request.plans = args.plans.clone();
     request.threads = args.threads.threads.map_or(0, usize::from);
     request.schema = inputs::schema(&args.schema, warnings)?;
-    for only in args.only.iter().filter(|only| warnings.verbose && !only.has_rules()) {
-        warn(&format!("--only: there is no rule of {} yet", only.category().word()));
+    let mut collected = args.server.collected()?;
+    if let Some((name, collected)) = &mut collected {
+        warn_of(&collected.told, warnings);
+        args.take_collected(name, collected, &mut request, paths.is_some(), warnings);
     }
     let judging = Arc::new(AtomicBool::new(false));
-    let facts = args.server.facts(warnings)?;
+    let facts = args.server.facts(collected, warnings)?;
     let ask = Ask {
         request,
         judging: Arc::clone(&judging),

@@ -9,7 +9,7 @@ use adagio::digest::filter::Filter;
 use adagio::digest::stat::Rules;
 use adagio::digest::{Group, Options};
 use adagio::report::profile::{Limit, Order, Outliers};
-use adagio::schema::Schema;
+use adagio::schema::{Problem, Schema};
 use adagio::source::compressed;
 use adagio::sql::condition::Condition;
 use adagio::study::Request;
@@ -164,6 +164,7 @@ impl Args {
             log_zone: log_zone.map_err(|error| anyhow!("--log-tz: {error}"))?,
             threads: 0,
             plans: Vec::new(),
+            plan_text: None,
             schema: None,
             redact: self.redact,
             advises: false,
@@ -197,28 +198,34 @@ pub fn read_whole(path: &Path) -> anyhow::Result<Vec<u8>> {
 
 /// Reads the schema, and says what could not be read.
 pub fn schema(paths: &[PathBuf], manners: Warnings) -> anyhow::Result<Option<Schema>> {
-    let Warnings { quiet, verbose, redact } = manners;
     if paths.is_empty() {
         return Ok(None);
     }
     let mut schema = Schema::default();
     for path in paths {
         let text = read_whole(path)?;
-        let problems = schema.add(&text, &path.display().to_string());
-        if quiet {
-            continue;
-        }
-        let most = if verbose { problems.len() } else { 1 };
-        for problem in problems.iter().take(most) {
-            warn(&problem.told(redact));
-        }
-        let more = problems.len().saturating_sub(most);
-        if more > 0 {
-            warn(&format!("{}: {more} more of the kind (-v tells where)", path.display()));
-        }
+        let name = path.display().to_string();
+        let problems = schema.add(&text, &name);
+        warn_of_schema(&name, &problems, manners);
     }
-    if schema.tables().len() == 0 && !quiet {
+    if schema.tables().len() == 0 && !manners.quiet {
         warn("no table in --schema");
     }
     Ok(Some(schema))
+}
+
+/// Says what could not be read of tables: the first piece, or all of them.
+pub fn warn_of_schema(name: &str, problems: &[Problem], manners: Warnings) {
+    let Warnings { quiet, verbose, redact } = manners;
+    if quiet {
+        return;
+    }
+    let most = if verbose { problems.len() } else { 1 };
+    for problem in problems.iter().take(most) {
+        warn(&problem.told(redact));
+    }
+    let more = problems.len().saturating_sub(most);
+    if more > 0 {
+        warn(&format!("{name}: {more} more of the kind (-v tells where)"));
+    }
 }

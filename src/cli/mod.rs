@@ -1,6 +1,7 @@
 //! From what was typed to what is meant: commands, their options, exit status.
 
 mod advise;
+mod collect;
 mod digest;
 mod explain;
 mod export;
@@ -34,6 +35,7 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     Advise(Box<advise::Args>),
+    Collect(Box<collect::Args>),
     Digest(Box<digest::Args>),
     Explain(explain::Args),
     Export(export::Args),
@@ -60,6 +62,7 @@ pub fn main() -> ExitCode {
     };
     let done = match &arguments.command {
         Command::Advise(args) => advise::run(args),
+        Command::Collect(args) => collect::run(args),
         Command::Digest(args) => digest::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Export(args) => export::run(args),

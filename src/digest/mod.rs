@@ -289,6 +289,26 @@ impl Digest {
         self.active.values().map(|word| u64::from(word.count_ones())).sum()
     }
 
+    /// Seconds without an end of a statement that stand between seconds with one: how many in a
+    /// row, and how often.
+    pub fn idle_seconds(&self) -> BTreeMap<u64, u64> {
+        let mut words: Vec<(i64, u64)> = self.active.iter().map(|it| (*it.0, *it.1)).collect();
+        words.sort_unstable();
+        let seconds = words.into_iter().flat_map(|(word, bits)| {
+            (0..64).filter(move |at| bits >> at & 1 == 1).map(move |at| word << 6 | at)
+        });
+        let mut idle = BTreeMap::new();
+        let mut last = None;
+        for second in seconds {
+            let gap = last.map_or(0, |last| second.abs_diff(last) - 1);
+            if gap > 0 {
+                *idle.entry(gap).or_insert(0) += 1;
+            }
+            last = Some(second);
+        }
+        idle
+    }
+
     /// Runs of classes in the order of the log.
     pub fn timeline(&self) -> Timeline {
         let mut order: Vec<_> = self.timelines.iter().collect();

@@ -3,7 +3,7 @@
 //!
 //! Lines may be quoted as in a mail: the reader goes over lines, not over one piece of text.
 
-use super::amount::Amount;
+use crate::amount::Amount;
 
 /// Levels of nesting that are read. A join of 61 tables, the most that a server allows, has some
 /// 150.

@@ -12,7 +12,6 @@ pub mod key_len;
 pub mod select_type;
 pub mod weight;
 
-mod amount;
 mod blocks;
 mod estimate;
 mod find;
@@ -28,7 +27,7 @@ mod tabular;
 mod tree;
 mod work;
 
-pub use amount::Amount;
+pub use crate::amount::Amount;
 pub use blocks::{Block, Role};
 pub use estimate::Estimate;
 pub use find::{Found, looks_like_plan, of_log_lines, read};

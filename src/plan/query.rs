@@ -7,14 +7,16 @@ use crate::rowset::lines::quote_of_aligned;
 const NEAR: usize = 2000;
 
 /// The statement in the lines from `from` up to the plan at `print`: behind the last `EXPLAIN`
-/// that begins a line.
+/// that begins a line, or else the one that ends right above.
 pub fn above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
     let from = from.max(print.saturating_sub(NEAR));
     let text = |at: usize| {
         let line = lines.get(at).unwrap_or_default();
         without_prompt(&line[quote_of_aligned(line).len()..])
     };
-    let start = (from..print).rev().find(|at| explained(text(*at)).is_some())?;
+    let Some(start) = (from..print).rev().find(|at| explained(text(*at)).is_some()) else {
+        return bare(from, print, text);
+    };
     let mut statement = explained(text(start))?.to_vec();
     for at in start + 1..print {
         let line = text(at);
@@ -28,6 +30,23 @@ pub fn above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
     is_statement(statement).then(|| String::from_utf8_lossy(statement).into_owned())
 }
 
+/// The statement, without EXPLAIN before it, that ends in the last line that is not blank. Its end has
+/// to be marked, for prose ends there as well.
+fn bare<'a>(from: usize, print: usize, text: impl Fn(usize) -> &'a [u8]) -> Option<String> {
+    let is_end = |line: &[u8]| {
+        let line = line.trim_ascii_end();
+        line.ends_with(b";") || line.ends_with(b"\\G") || line.ends_with(b"\\g")
+    };
+    let last = (from..print).rev().find(|at| !text(*at).trim_ascii().is_empty())?;
+    is_end(text(last)).then_some(())?;
+    let before = (from..last).rev().find(|at| is_end(text(*at)));
+    let first = before.map_or(from, |at| at + 1);
+    let start = (first..=last).find(|at| is_statement(text(*at).trim_ascii_start()))?;
+    let lines: Vec<&[u8]> = (start..=last).map(text).collect();
+    let statement = lines.join(&b'\n');
+    Some(String::from_utf8_lossy(without_end(&statement)).into_owned())
+}
+
 /// The query ID in the last comment `-- query_id: …` of the lines from `from` up to the plan at
 /// `print`, in capitals and without `0x`.
 pub fn id_above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
@@ -35,6 +54,7 @@ pub fn id_above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> 
     (from..print).rev().find_map(|at| {
         let line = lines.get(at).unwrap_or_default();
         let text = without_prompt(&line[quote_of_aligned(line).len()..]).trim_ascii_start();
+        let text = printed(text);
         let text = text.strip_prefix(b"--").or(text.strip_prefix(b"#"))?.trim_ascii_start();
         let (name, value) = text.split_at_checked(b"query_id:".len())?;
         if !name.eq_ignore_ascii_case(b"query_id:") {
@@ -45,6 +65,12 @@ pub fn id_above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> 
         let is_id = matches!(value.len(), 16 | 32) && value.iter().all(u8::is_ascii_hexdigit);
         is_id.then(|| String::from_utf8_lossy(value).to_ascii_uppercase())
     })
+}
+
+/// A comment without the box or the name before it, where it is a value that the client printed.
+fn printed(text: &[u8]) -> &[u8] {
+    let cell = text.strip_prefix(b"|").and_then(|cell| cell.trim_ascii().strip_suffix(b"|"));
+    cell.or(text.strip_prefix(b"adagio:")).map_or(text, <[u8]>::trim_ascii)
 }
 
 /// Whether a text begins as what can be explained: prose may have a line that begins with
@@ -151,6 +177,19 @@ mod tests {
     }
 
     #[test]
+    fn an_id_may_be_a_value_that_the_client_printed() {
+        let id = "0123456789ABCDEF0123456789ABCDEF";
+        for text in [
+            format!("-- query_id: 0x{id}\n"),
+            format!("| -- query_id: 0x{id} |\n"),
+            format!("adagio: -- query_id: 0x{id}\n"),
+        ] {
+            let lines = Lines::new(text.as_bytes());
+            assert_eq!(id_above(&lines, 0, lines.len()).as_deref(), Some(id), "{text}");
+        }
+    }
+
+    #[test]
     fn the_statement_is_what_is_behind_explain() {
         check("mysql> EXPLAIN SELECT 1;\n", Some("SELECT 1"));
         check("mysql> explain extended select *\n    -> from t\\G\n", Some("select *\nfrom t"));
@@ -163,6 +202,10 @@ mod tests {
         check("EXPLAIN SELECT 1;\nEXPLAIN SELECT 2;\n", Some("SELECT 2"));
         check("the plan of the query explained above\n", None);
         check("EXPLAIN\n", None);
+        check("SELECT a\nFROM t\nWHERE b = 1;\n\n", Some("SELECT a\nFROM t\nWHERE b = 1"));
+        check("SELECT 1;\nmysql> UPDATE t SET a = 1\\G\n", Some("UPDATE t SET a = 1"));
+        check("SELECT a FROM t\n", None);
+        check("The plan of it;\n", None);
         check("explain is slow here:\n", None);
         check("EXPLAIN\nSELECT a,\n  b FROM t;\n\n", Some("SELECT a,\n  b FROM t"));
     }

@@ -91,7 +91,9 @@ fn change(change: &VariableChange) -> Json {
     object.extend(change.from.as_ref().map(|from| ("from".to_owned(), setting(from))));
     object.insert("to".to_owned(), setting(&change.to));
     object.insert("restart".to_owned(), json!(change.restart));
-    object.insert("option_file".to_owned(), json!(change.option_line));
+    if !change.option_line.is_empty() {
+        object.insert("option_file".to_owned(), json!(change.option_line));
+    }
     Json::Object(object)
 }
 

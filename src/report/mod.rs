@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod cell;
+pub mod collect;
 pub mod findings;
 pub mod json;
 pub mod ndjson;

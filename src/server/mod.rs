@@ -4,6 +4,7 @@
 //! not tell is absent, never 0: [`Variables`] and [`Status`] give `None` for it.
 
 pub mod machine;
+pub mod monitor;
 pub mod my_cnf;
 mod pairs;
 pub mod status;
@@ -11,6 +12,7 @@ pub mod variables;
 mod version;
 
 pub use machine::{Disk, Machine};
+pub use monitor::Monitor;
 pub use my_cnf::Config;
 pub use pairs::{Read, read};
 pub use status::{Status, Window};
@@ -26,10 +28,16 @@ pub struct ServerFacts {
     pub status: Status,
     /// Its option file.
     pub config: Option<Config>,
+    /// What a monitor showed while the load ran.
+    pub monitor: Monitor,
     /// The machine it runs on.
     pub machine: Machine,
     /// Error texts and process states that were seen, a text each.
     pub symptoms: Vec<String>,
+    /// Statements that ran at once (Threads_running), one number for each time somebody looked.
+    pub running: Vec<u64>,
+    /// How many process lists the states among the symptoms are from; 0 where nobody looked.
+    pub process_lists: u64,
 }
 
 impl ServerFacts {
@@ -40,6 +48,8 @@ impl ServerFacts {
             && self.status.is_empty()
             && self.config.is_none()
             && self.symptoms.is_empty()
+            && self.running.is_empty()
+            && self.process_lists == 0
     }
 
     /// The version, by the variables.

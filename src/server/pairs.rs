@@ -84,6 +84,7 @@ const MOST: usize = 100_000;
 #[must_use]
 pub fn read(text: &[u8]) -> Read {
     const NAMES: [[&str; 2]; 2] = [["Variable_name", "Value"], ["VARIABLE_NAME", "VARIABLE_VALUE"]];
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let mut read = Read::default();
     let has = |columns: &[String], name: &str| {
         columns.iter().any(|column| column.eq_ignore_ascii_case(name))

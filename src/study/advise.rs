@@ -5,7 +5,6 @@ mod cached;
 mod given;
 mod logged;
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,8 +15,8 @@ use crate::advice::mask::mask;
 use crate::advice::plan::{self as plan_rules, Case};
 use crate::advice::query_cache::{self, Simulated};
 use crate::advice::{
-    self, Action, Advice, Category, Confidence, Fact, Finding, NotChecked, OnServer, Severity,
-    Value, Workload,
+    self, Action, Advice, Category, Confidence, Fact, Finding, NotChecked, OnLoad, OnServer,
+    Severity, Value, Workload,
 };
 use crate::digest::stat::Rules;
 use crate::error::Error;
@@ -192,7 +191,7 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
         has_input: true,
         has_schema: study.request.schema.is_some(),
         has_rows: has_rows(study.request.schema.as_ref()),
-        has_plans: !study.request.plans.is_empty(),
+        has_plans: study.request.has_plans(),
     };
     let variables = asked.cached.is_wanted.then_some(&asked.facts.variables);
     let (mut report, request, replayed) = match asked.is_asked(Category::Workload) {
@@ -219,7 +218,12 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
     let of_plans = report.plans.iter().flat_map(|of| of.findings.iter().cloned()).collect();
     let mut advice = judge(&workload, schema, of_plans, asked);
     if let Some(simulated) = &query_cache {
-        add_cached(&mut advice, simulated, asked);
+        add_cached(&mut advice, simulated, &workload, asked);
+    }
+    if asked.is_asked(Category::Workload)
+        && let Some(case) = advice::workload::Case::of(&workload, &asked.facts, schema)
+    {
+        advice.chain = advice::chain::chain(case, &advice.findings, query_cache.as_ref());
     }
     let lines = workload.classes.iter().filter_map(|class| {
         let place = places.get(&class.id)?;
@@ -246,8 +250,8 @@ fn on_log(study: Study, asked: &Asked) -> Result<Advised, Error> {
 /// What there is to say on the classes of a digest that are shown. Without schema and plans it is
 /// what their statements alone prove, and the plans that stand in the log.
 pub(super) fn of_digest(report: &Report, request: &Request) -> Counsel {
-    let Request { schema, plans, redact, .. } = request;
-    let has_evidence = schema.is_some() || !plans.is_empty();
+    let Request { schema, redact, .. } = request;
+    let has_evidence = schema.is_some() || request.has_plans();
     let is_peer = report.rules == Rules::Peer;
     let most = if is_peer && !has_evidence { 0 } else { MOST_OF_DIGEST };
     let places = logged::places(report, most);
@@ -306,7 +310,7 @@ fn on_statements(
         has_input: !inputs.is_empty(),
         has_schema: request.schema.is_some(),
         has_rows: has_rows(request.schema.as_ref()),
-        has_plans: !request.plans.is_empty(),
+        has_plans: request.has_plans(),
     };
     let mut pile = Pile::default();
     let sources = read_all(inputs, &mut pile, request, stop)?;
@@ -456,9 +460,15 @@ fn judge(
     asked.judging.store(true, Ordering::Relaxed);
     let mut advice = advice::advise(workload, schema);
     merge(&mut advice.findings, of_plans);
+    let on_load = advice::advise_on_load(workload, &asked.facts, schema);
+    add_load(&mut advice, on_load, workload.whole.is_some(), asked);
     advice::in_order(&mut advice.findings, workload);
-    let of_load = advice::advise_on_load(workload, &asked.facts, schema);
-    advice.findings.splice(0..0, of_load);
+    let kinds = [Category::Variables, Category::QueryCache];
+    let is_server_asked =
+        !asked.facts.is_empty() || kinds.iter().any(|kind| asked.only.contains(kind));
+    // Rules of the server see what is said of plans, whatever kinds are shown.
+    let on_server = is_server_asked
+        .then(|| advice::advise_on_server(&asked.facts, workload, schema, &advice.findings));
     advice.findings.retain(|finding| asked.is_asked(finding.category));
     if !asked.is_asked(Category::Index) {
         advice.rejected.clear();
@@ -466,11 +476,21 @@ fn judge(
     if asked.redact {
         mask(&mut advice, workload);
     }
-    let kinds = [Category::Variables, Category::QueryCache];
-    if !asked.facts.is_empty() || kinds.iter().any(|kind| asked.only.contains(kind)) {
-        add_server(&mut advice, advice::advise_on_server(&asked.facts, workload, schema), asked);
+    if let Some(on_server) = on_server {
+        add_server(&mut advice, on_server, asked);
     }
     advice
+}
+
+/// Adds what there is to say on the load as a whole.
+fn add_load(advice: &mut Advice, on_load: OnLoad, is_log: bool, asked: &Asked) {
+    let OnLoad { findings, facts, not_checked } = on_load;
+    advice.findings.extend(findings);
+    advice.facts.extend(facts);
+    // Whoever asks for all kinds and gives no log knows that it is not looked at.
+    let is_told = is_log || asked.only.contains(&Category::Workload);
+    let is_wanted = is_told && asked.is_asked(Category::Workload);
+    advice.not_checked.extend(not_checked.into_iter().filter(|_| is_wanted));
 }
 
 /// Adds what there is to say on the server, of the kinds asked for.
@@ -483,16 +503,16 @@ fn add_server(advice: &mut Advice, on_server: OnServer, asked: &Asked) {
             it
         },
     ));
-    advice.facts = facts;
+    advice.facts.extend(facts);
     let category = |code: &str| advice::rules().into_iter().find(|it| it.code == code);
     let is_wanted =
         |it: &NotChecked| category(it.rule).is_some_and(|rule| asked.is_asked(rule.category));
-    advice.not_checked = not_checked.into_iter().filter(is_wanted).collect();
+    advice.not_checked.extend(not_checked.into_iter().filter(is_wanted));
 }
 
 /// Adds what a replayed log says of the query cache. It knows better than counters whether the cache
 /// pays: where it saves much, few hits are no reason to switch it off.
-fn add_cached(advice: &mut Advice, simulated: &Simulated, asked: &Asked) {
+fn add_cached(advice: &mut Advice, simulated: &Simulated, workload: &Workload<'_>, asked: &Asked) {
     if !asked.is_asked(Category::QueryCache) {
         return;
     }
@@ -513,10 +533,7 @@ fn add_cached(advice: &mut Advice, simulated: &Simulated, asked: &Asked) {
             advice.findings.push(finding);
         }
     }
-    advice.findings.sort_by_key(|finding| {
-        let micros = finding.benefit.map(|benefit| benefit.micros);
-        (Reverse(micros), Reverse(finding.severity))
-    });
+    advice::in_order(&mut advice.findings, workload);
 }
 
 /// Adds findings about plans that say what no finding about the workload says. That a step reads

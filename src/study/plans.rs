@@ -19,6 +19,8 @@ use crate::schema::Schema;
 use crate::source::{self, Compression};
 use crate::sql::token::tokens;
 
+use super::server_facts::Text;
+
 /// Bytes of an input that are read. A plan has some kilobytes; this is a log given by mistake.
 const MOST: u64 = 256 * 1024 * 1024;
 
@@ -45,18 +47,8 @@ pub fn review(
     let mut review = Review::default();
     let mut without = Vec::new();
     for (number, path) in paths.iter().enumerate() {
-        let (mut input, text) = read(path, number as u32, stop)?;
-        let found = plan::read(&text, number as u32);
-        input.plans = found.plans.len();
-        input.problems.extend(found.problems.of(number as u32).cloned());
-        if found.plans.is_empty() && !text.is_empty() {
-            input.looks = looks(&text);
-            let name = &input.name;
-            without.push(format!("no EXPLAIN output in {name}: {}", told(&input, &text)));
-        }
-        let reviewed = |plan| Reviewed { input: number, plan, findings: Vec::new() };
-        review.plans.extend(found.plans.into_iter().map(reviewed));
-        review.inputs.push(input);
+        let (input, text) = read(path, number as u32, stop)?;
+        without.extend(add(&mut review, input, &text));
     }
     if review.plans.is_empty() && !without.is_empty() {
         return Err(Error::NoEvent(without.join("; ")));
@@ -66,6 +58,40 @@ pub fn review(
     }
     judge(&mut review, given.schema);
     Ok(review)
+}
+
+/// Judges the plans of a text that was read already.
+pub(super) fn review_text(text: &Text, given: Given<'_>) -> Review {
+    let mut review = Review::default();
+    let input = Input {
+        name: text.name.clone(),
+        compression: None,
+        bytes: text.bytes.len() as u64,
+        plans: 0,
+        problems: Vec::new(),
+        looks: "",
+    };
+    add(&mut review, input, &text.bytes);
+    judge(&mut review, given.schema);
+    review
+}
+
+/// Adds the plans of an input; says what it is where it holds something else.
+fn add(review: &mut Review, mut input: Input, text: &[u8]) -> Option<String> {
+    let number = review.inputs.len();
+    let found = plan::read(text, number as u32);
+    input.plans = found.plans.len();
+    input.problems.extend(found.problems.of(number as u32).cloned());
+    let is_other = found.plans.is_empty() && !text.is_empty();
+    if is_other {
+        input.looks = looks(text);
+    }
+    let without =
+        is_other.then(|| format!("no EXPLAIN output in {}: {}", input.name, told(&input, text)));
+    let reviewed = |plan| Reviewed { input: number, plan, findings: Vec::new() };
+    review.plans.extend(found.plans.into_iter().map(reviewed));
+    review.inputs.push(input);
+    without
 }
 
 /// Fills in what the schema tells of each plan, and lets the rules look at it.

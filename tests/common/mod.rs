@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+pub mod server;
+
 /// The rows of a table, without its header.
 pub fn rows(name: &str) -> Vec<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tables").join(name);

@@ -49,6 +49,14 @@ pub struct Load {
     pub disk_tables: Option<Amount>,
     /// Bytes of temporary tables of a call, on average.
     pub temporary_bytes: Option<Amount>,
+    /// Microseconds of the call that took longest.
+    pub longest_micros: Option<u64>,
+    /// Bytes of the longest statement, also of one that was cut.
+    pub longest_statement: Option<u64>,
+    /// Bytes sent by a call.
+    pub bytes_sent: Option<PerCall>,
+    /// Microseconds that all calls waited for rows.
+    pub row_lock_micros: Option<u64>,
     /// Rows examined before and after a point in time from which on they are others.
     pub shift: Option<Shift>,
 }

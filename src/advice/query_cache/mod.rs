@@ -4,28 +4,32 @@
 //! [`simulator`] replays them at any size. The rules of the outcome are a file each.
 
 mod case;
-mod functions;
+pub(crate) mod functions;
 mod memory;
 mod not_cacheable;
+mod numbers;
 mod off;
 mod on_demand;
 mod one_table_kills;
 mod order;
+mod recorder;
 mod result_limit;
 mod seldom_hit;
 mod session;
 pub mod settings;
 pub mod simulator;
 pub(super) mod statement;
+mod steps;
 mod text_variants;
 mod too_small;
 pub mod trace;
 
 pub use case::Case;
 pub use order::Order;
+pub use recorder::Recorder;
 pub use settings::{Settings, Type};
 pub use simulator::{Outcome, Prediction, Simulation, Simulator};
-pub use trace::{Engine, Log, Nothing, Recorder, Tables};
+pub use trace::{Engine, Log, Nothing, Tables};
 
 use super::variables::query_cache as counted;
 use super::{Finding, Rule};
@@ -86,6 +90,17 @@ pub struct Simulated {
     pub widest: Option<Outcome>,
     /// Which of `sizes` is the present one.
     pub has_present: bool,
+    /// What the cache gives if a few classes alone use it, where the others spoil it.
+    pub on_demand: Option<OnDemand>,
+}
+
+/// A cache that a few classes use.
+#[derive(Debug)]
+pub struct OnDemand {
+    /// Their places among the classes of the log, those first that save most.
+    pub classes: Vec<usize>,
+    /// What they get at the least size that gives nearly all.
+    pub outcome: Outcome,
 }
 
 impl Simulated {
@@ -95,12 +110,28 @@ impl Simulated {
         self.with_case(|case| case.load().map_or(0, |load| load.read_micros))
     }
 
+    /// Whether the log has most statements below the threshold that the server states: it is taken
+    /// as one of all statements.
+    #[must_use]
+    pub fn contradicts_threshold(&self) -> bool {
+        let threshold = self.settings.threshold.filter(|it| *it > 0);
+        threshold.is_some_and(|it| is_contradicted(&self.log, &self.settings, it))
+    }
+
     /// Whether the cache pays, or would; else why not.
     pub fn verdict(&self) -> Result<(), String> {
         self.with_case(|case| match case.any() {
             Some(outcome) => off::pays(case, outcome),
             None => Err("nothing was replayed".to_owned()),
         })
+    }
+
+    /// What a few classes get of the cache, where that pays and a cache for all does not.
+    #[must_use]
+    pub fn pays_on_demand(&self) -> Option<&OnDemand> {
+        let on_demand = self.on_demand.as_ref()?;
+        let pays = self.with_case(|case| off::pays(case, &on_demand.outcome).is_ok());
+        (pays && self.verdict().is_err()).then_some(on_demand)
     }
 
     fn with_case<T>(&self, look: impl FnOnce(&Case<'_>) -> T) -> T {
@@ -146,6 +177,7 @@ pub fn simulate(log: Log, settings: Settings, asked: &[u64], predicts: bool) -> 
             curve,
             widest,
             has_present: false,
+            on_demand: None,
         };
     }
     let simulator = Simulator::new(&log, &settings);
@@ -154,8 +186,28 @@ pub fn simulate(log: Log, settings: Settings, asked: &[u64], predicts: bool) -> 
     let runs: Vec<Simulation> =
         sizes.iter().map(|size| simulator.run(*size, std::mem::take(&mut predicts))).collect();
     let (curve, widest) = curve(&simulator);
+    let on_demand = widest.as_ref().and_then(|widest| on_demand(&simulator, &log, widest));
     drop(simulator);
-    Simulated { settings, log, order, refused, sizes: runs, curve, widest, has_present }
+    Simulated { settings, log, order, refused, sizes: runs, curve, widest, has_present, on_demand }
+}
+
+/// What a cache for a few classes gives, where most results of all classes go unused and a few
+/// classes have nearly all that it saves.
+fn on_demand(simulator: &Simulator<'_>, log: &Log, widest: &Outcome) -> Option<OnDemand> {
+    if !case::is_share(widest.unused, widest.inserts, off::MOST_UNUSED) {
+        return None;
+    }
+    let classes = on_demand::few_classes(log, widest)?;
+    let mut asks = vec![false; log.classes.len()];
+    classes.iter().for_each(|class| {
+        asks.iter_mut().skip(*class).take(1).for_each(|asks| *asks = true);
+    });
+    let sizes: Vec<u64> = CURVE.iter().map(|mebibytes| mebibytes << 20).collect();
+    let outcomes = simulator.on_demand(&asks, &sizes);
+    let most = outcomes.iter().map(|it| it.saved_micros).max()?;
+    let is_enough = |it: &Outcome| case::is_share(it.saved_micros, most, 95);
+    let outcome = outcomes.into_iter().find(is_enough)?;
+    Some(OnDemand { classes, outcome })
 }
 
 /// The greatest size is replayed first: smaller ones that hold all of it give the same.
@@ -190,7 +242,8 @@ fn refusal(log: &Log, settings: &Settings) -> Option<String> {
     /// Microseconds that a log without threshold has statements below.
     const QUICK: u64 = 10_000;
     const FEW: usize = 20;
-    if let Some(threshold) = settings.threshold.filter(|it| *it > 0) {
+    let is_kept = |threshold: &u64| *threshold > 0 && !is_contradicted(log, settings, *threshold);
+    if let Some(threshold) = settings.threshold.filter(is_kept) {
         return Some(format!(
             "statements below {} s are not in the log, and the hits and writes that decide are mostly such; \
              set long_query_time = 0 for a while",
@@ -223,6 +276,13 @@ fn refusal(log: &Log, settings: &Settings) -> Option<String> {
         );
     }
     None
+}
+
+/// Whether a log contradicts the threshold that the server states: most of its statements are below,
+/// and not because those without an index are logged whatever they take.
+fn is_contradicted(log: &Log, settings: &Settings, threshold: u64) -> bool {
+    let below = log.traces.iter().filter(|trace| trace.micros < threshold).count();
+    settings.logs_unindexed != Some(true) && below > log.traces.len() / 2
 }
 
 /// Microseconds as seconds, without zeros at the end.

@@ -9,7 +9,6 @@ use super::case::{
 };
 use super::settings::LEAST;
 use super::simulator::Outcome;
-use super::trace::MOST_EVENTS;
 
 rule! {
     /// The query cache is off, and for this load it would save much of the time of reading.
@@ -29,7 +28,7 @@ rule! {
 /// Least share of the time of reading that has to be saved, in percent.
 const MIN_SAVED: u64 = 20;
 /// Most results that go before anybody asks for them again, in percent of those stored.
-const MOST_UNUSED: u64 = 50;
+pub const MOST_UNUSED: u64 = 50;
 /// Hits for each write that drops results, where such writes come more than once a second.
 const HITS_PER_WRITE: u64 = 10;
 /// The greatest size that is proposed.
@@ -84,7 +83,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     else {
         return Vec::new();
     };
-    if pays(case, outcome).is_err() || simulated.log.traces.len() >= MOST_EVENTS {
+    if pays(case, outcome).is_err() || simulated.log.left_out > 0 {
         return Vec::new();
     }
     let size = knee.size.clamp(LEAST, MOST);

@@ -68,7 +68,7 @@ pub fn order_of(log: &Log) -> Order {
 
 /// Beginnings, middles and ends in the order of time.
 pub fn points(log: &Log, order: Order) -> Vec<Point> {
-    let mut points = Vec::with_capacity(log.traces.len() * 3);
+    let mut points = Vec::new();
     let mut own = vec![i64::MIN; log.threads];
     let mut last = 0i64;
     for (number, trace) in log.traces.iter().enumerate() {
@@ -78,12 +78,22 @@ pub fn points(log: &Log, order: Order) -> Vec<Point> {
             Order::Timed => timed(trace, &mut last),
             Order::Rebuilt => rebuilt(trace, &mut last, &mut own),
         };
-        points.push(Point { time: start, place: number << 2 });
-        if trace.marks.intersects(Marks::STORABLE, Marks::LOCKS) {
+        let marks = trace.marks;
+        // Points at which nothing happens need no place.
+        let may_store = marks.intersects(Marks::STORABLE, Marks::LOCKS);
+        if may_store || marks.intersects(Marks::ENDS, Marks::SEES) {
+            points.push(Point { time: start, place: number << 2 });
+        }
+        if may_store {
             let middle = start.saturating_add(i64::from(trace.lock)).min(end);
             points.push(Point { time: middle, place: number << 2 | 1 });
         }
-        points.push(Point { time: end, place: number << 2 | 2 });
+        if may_store || marks.intersects(Marks::ENDS, Marks::CHANGES) {
+            points.push(Point { time: end, place: number << 2 | 2 });
+        }
+    }
+    if order == Order::Serial {
+        return points;
     }
     points.sort_unstable();
     points
@@ -124,7 +134,7 @@ mod tests {
             micros: *micros,
             lock: 0,
             thread: *thread,
-            marks: Marks::default(),
+            marks: Marks::STORABLE,
             key: 0,
             class: 0,
             tables: 0,
@@ -140,7 +150,8 @@ mod tests {
             let edge = if it.edge() == Edge::End { ')' } else { '(' };
             format!("{}{edge}", it.event())
         };
-        points.iter().map(one).collect::<Vec<_>>().join(" ")
+        let told = points.iter().filter(|it| it.edge() != Edge::Middle).map(one);
+        told.collect::<Vec<_>>().join(" ")
     }
 
     #[test]

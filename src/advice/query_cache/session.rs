@@ -1,6 +1,9 @@
 //! What a connection has set: part of the key of each result, section 9.2 of the rules.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use foldhash::fast::FixedState as Fast;
 
 use crate::sql::token::{Kind, tokens};
 
@@ -61,12 +64,15 @@ pub struct Session {
     /// Isolation of the next one only.
     once: Option<Isolation>,
     /// Its temporary tables, by their own names in lower case.
-    pub temporary: HashSet<Vec<u8>>,
-    /// Variables of the key that differ from those of the server.
-    set: BTreeMap<&'static str, String>,
-    /// Number of what is set, see [`Session::keyed`].
+    pub temporary: HashSet<Vec<u8>, Fast>,
+    /// What it has set of the key.
+    pub keyed: Arc<Keyed>,
+    /// Number of that.
     pub flags: u32,
 }
+
+/// Variables of the key that differ from those of the server.
+pub type Keyed = BTreeMap<&'static str, String>;
 
 /// What a SET does besides to the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,8 +95,8 @@ impl Session {
             kind: settings.kind.filter(|kind| *kind != Type::Off).unwrap_or_default(),
             isolation: isolation.and_then(Isolation::read).unwrap_or_default(),
             once: None,
-            temporary: HashSet::new(),
-            set: BTreeMap::new(),
+            temporary: HashSet::default(),
+            keyed: Arc::default(),
             flags: 0,
         }
     }
@@ -109,12 +115,6 @@ impl Session {
     pub fn end(&mut self, begins: bool) {
         self.has_begun = begins;
         self.once = None;
-    }
-
-    /// What is set of the key, as one text; empty if nothing is.
-    pub fn keyed(&self) -> String {
-        let pairs = self.set.iter().map(|(name, value)| format!("{name}={value}\n"));
-        pairs.collect()
     }
 
     /// Takes in a SET.
@@ -175,10 +175,16 @@ impl Session {
         value: Option<String>,
         of_server: Option<String>,
     ) -> bool {
-        match value.filter(|value| Some(value) != of_server.as_ref()) {
-            Some(value) => self.set.insert(name, value.clone()).as_ref() != Some(&value),
-            None => self.set.remove(name).is_some(),
+        let value = value.filter(|value| Some(value) != of_server.as_ref());
+        if self.keyed.get(name) == value.as_ref() {
+            return false;
         }
+        let keyed = Arc::make_mut(&mut self.keyed);
+        match value {
+            Some(value) => keyed.insert(name, value),
+            None => keyed.remove(name),
+        };
+        true
     }
 }
 
@@ -301,25 +307,30 @@ mod tests {
         session
     }
 
+    fn keyed(statements: &[&str]) -> String {
+        let session = session(statements);
+        session.keyed.iter().map(|(name, value)| format!("{name}={value}\n")).collect()
+    }
+
     #[test]
     fn what_is_set_is_part_of_the_key_and_default_takes_it_back() {
-        assert_eq!(session(&[]).keyed(), "");
-        assert_eq!(session(&["SET time_zone = '+02:00'"]).keyed(), "time_zone=+02:00\n");
-        assert_eq!(session(&["SET time_zone = '+02:00'", "SET time_zone=DEFAULT"]).keyed(), "");
-        assert_eq!(session(&["SET SESSION optimizer_switch = 'mrr=on'"]).keyed(), "");
-        assert_eq!(session(&["SET GLOBAL sql_mode = 'ANSI'"]).keyed(), "");
+        assert_eq!(keyed(&[]), "");
+        assert_eq!(keyed(&["SET time_zone = '+02:00'"]), "time_zone=+02:00\n");
+        assert_eq!(keyed(&["SET time_zone = '+02:00'", "SET time_zone=DEFAULT"]), "");
+        assert_eq!(keyed(&["SET SESSION optimizer_switch = 'mrr=on'"]), "");
+        assert_eq!(keyed(&["SET GLOBAL sql_mode = 'ANSI'"]), "");
         assert_eq!(
-            session(&["SET @x = 1, SESSION sql_mode = 'ANSI', @@max_sort_length = 8"]).keyed(),
+            keyed(&["SET @x = 1, SESSION sql_mode = 'ANSI', @@max_sort_length = 8"]),
             "max_sort_length=8\nsql_mode=ansi\n"
         );
     }
 
     #[test]
     fn names_that_mean_the_same_are_one_key() {
-        let plain = session(&["SET NAMES utf8mb4"]).keyed();
-        assert_eq!(session(&["set names 'utf8mb4' collate 'utf8mb4_general_ci'"]).keyed(), plain);
-        assert_ne!(session(&["SET NAMES latin1"]).keyed(), plain);
-        assert_eq!(session(&["SET NAMES latin1", "SET NAMES utf8mb4"]).keyed(), plain);
+        let plain = keyed(&["SET NAMES utf8mb4"]);
+        assert_eq!(keyed(&["set names 'utf8mb4' collate 'utf8mb4_general_ci'"]), plain);
+        assert_ne!(keyed(&["SET NAMES latin1"]), plain);
+        assert_eq!(keyed(&["SET NAMES latin1", "SET NAMES utf8mb4"]), plain);
     }
 
     #[test]

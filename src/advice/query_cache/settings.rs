@@ -49,6 +49,8 @@ pub struct Settings {
     pub strips_comments: bool,
     /// Microseconds above which statements are logged, where that is known.
     pub threshold: Option<u64>,
+    /// Whether statements without an index are logged whatever they take.
+    pub logs_unindexed: Option<bool>,
     /// Other reasons why the log has not every statement.
     pub is_filtered: Option<&'static str>,
     /// What sessions begin with, by name, in lower case.
@@ -67,6 +69,7 @@ impl Default for Settings {
             min_res_unit: 4096,
             strips_comments: false,
             threshold: None,
+            logs_unindexed: None,
             is_filtered: None,
             session: Variables::default(),
         }
@@ -86,6 +89,7 @@ impl Settings {
             kind: value("query_cache_type").and_then(Type::read),
             size: bytes("query_cache_size"),
             strips_comments: variables.flag("query_cache_strip_comments") == Some(true),
+            logs_unindexed: variables.flag("log_queries_not_using_indexes"),
             threshold: threshold.iter().find_map(|name| variables.micros(name)),
             session: variables.clone(),
             ..Settings::default()

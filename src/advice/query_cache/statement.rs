@@ -11,7 +11,7 @@ use crate::sql::token::{Kind, Token, Tokens, tokens};
 use super::functions::{Function, function, is_bare_call};
 
 /// What a class of statements does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Does {
     /// Reads rows.
     Select(Select),
@@ -57,7 +57,7 @@ pub enum Does {
 }
 
 /// A SELECT as the cache sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Select {
     /// SQL_NO_CACHE right behind SELECT: the cache is not even asked.
     pub says_no: bool,
@@ -110,7 +110,7 @@ impl Refusal {
 }
 
 /// A statement of one class.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Statement {
     /// What it does.
     pub does: Does,

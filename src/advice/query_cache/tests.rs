@@ -143,7 +143,13 @@ fn a_log_that_cannot_tell_is_refused() {
     let slow = [("SELECT a FROM book WHERE id = 1", 1, 50_000, 300)];
     assert_eq!(refused(ON, &line), None);
     let above = [ON[0], ON[1], ON[2], ("long_query_time", "0.100000")];
-    assert!(refused(&above, &line).unwrap().contains("below 0.1 s"));
+    let long = [("SELECT a FROM book WHERE id = 1", 1, 200_000, 300)];
+    assert!(refused(&above, &long).unwrap().contains("below 0.1 s"));
+    // A log of shorter statements was not written with that threshold, unless for want of indexes.
+    assert_eq!(refused(&above, &line), None);
+    let unindexed =
+        [above[0], above[1], above[2], above[3], ("log_queries_not_using_indexes", "ON")];
+    assert!(refused(&unindexed, &line).unwrap().contains("below 0.1 s"));
     assert!(refused(&ON[..3], &slow).unwrap().contains("threshold"));
     let mysql = [("version", "5.7.44"), ON[1], ON[2], ON[3]];
     assert!(refused(&mysql, &line).unwrap().contains("misses only"));

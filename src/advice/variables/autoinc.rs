@@ -64,7 +64,8 @@ fn is_bulk(statement: &str) -> bool {
 
 pub fn read(case: &Case<'_>) -> Option<Finding> {
     let mode = case.number(NAME).filter(|mode| *mode < 2)?;
-    let sign = case.sign(RULE.code);
+    // A lock on a range may have other causes.
+    let sign = case.sign(RULE.code).filter(|it| it.text.to_lowercase().contains("auto-inc"));
     let bulk = bulk(case);
     if mode == 1 && sign.is_none() && bulk.is_none() {
         return None;

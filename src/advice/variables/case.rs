@@ -1,6 +1,6 @@
 //! What the rules of variables look at.
 
-use crate::advice::Workload;
+use crate::advice::{Finding, Workload};
 use crate::plan::Amount;
 use crate::schema::Schema;
 use crate::server::{Provider, ServerFacts, Version, Window};
@@ -29,6 +29,8 @@ pub struct Case<'a> {
     pub schema: Option<&'a Schema>,
     /// Its statements.
     pub workload: &'a Workload<'a>,
+    /// What other rules say of its statements and their plans.
+    pub said: &'a [Finding],
     /// Symptoms that are understood.
     pub signs: Vec<Sign<'a>>,
 }
@@ -39,6 +41,7 @@ impl<'a> Case<'a> {
         facts: &'a ServerFacts,
         workload: &'a Workload<'a>,
         schema: Option<&'a Schema>,
+        said: &'a [Finding],
     ) -> Case<'a> {
         Case {
             facts,
@@ -47,6 +50,7 @@ impl<'a> Case<'a> {
             provider: facts.provider(),
             schema,
             workload,
+            said,
             signs: symptom::read(&facts.symptoms),
         }
     }
@@ -214,7 +218,7 @@ pub fn percent(part: u64, whole: u64) -> Amount {
 }
 
 /// A number with two decimals.
-fn hundredths(number: Option<Amount>) -> Amount {
+pub fn hundredths(number: Option<Amount>) -> Amount {
     let hundred = Amount::whole(100);
     let number = number.unwrap_or_default();
     number.times(hundred).rounded().ratio(hundred).unwrap_or_default()

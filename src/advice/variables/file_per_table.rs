@@ -29,7 +29,8 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
         say(case, &RULE, Severity::Low, Confidence::High, "new tables go into the shared tablespace, which never shrinks")
             .about("innodb_file_per_table")
             .advise("ON gives each new table a file of its own. Tables that are there move with ALTER TABLE … ENGINE=InnoDB.")
-            .set("innodb_file_per_table", word("ON"), When::Now)
+            // In 5.0 and 5.1 it is read at the start only.
+            .set("innodb_file_per_table", word("ON"), When::now_if(!case.is_mysql_before(5, 5, 0)))
             .verify("A new table has an .ibd file.")
             .end()
     })

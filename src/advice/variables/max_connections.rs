@@ -19,6 +19,9 @@ rule! {
 
 /// Connections from which on a limit is far from what comes.
 const MANY: u64 = 1_000;
+/// What servers take: MySQL manual and MariaDB, max_connections; 16,384 in MySQL 5.0.
+const MOST: u64 = 100_000;
+const MOST_OF_OLD: u64 = 16_384;
 
 pub fn read(case: &Case<'_>) -> Option<Finding> {
     let most = case.number("max_connections").filter(|most| *most > 0)?;
@@ -35,23 +38,28 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
                 (Severity::Medium, format!("{used} of {most} connections have been in use at once"))
             }
         };
-        let to = up_to(used.max(most).saturating_mul(3) / 2, 10);
+        let bound = if case.is_mysql_before(5, 1, 17) { MOST_OF_OLD } else { MOST };
+        let peak = used.max(most);
+        let to = up_to(peak.saturating_mul(3) / 2, 10).min(bound);
         let mut said = say(case, &RULE, severity, Confidence::High, title)
             .about("max_connections")
             .seen("max_used_connections", used);
         if let Some(refused) = refused {
             said = said.seen("connection_errors_max_connections", refused);
         }
-        let text = format!(
-            "Look first whether statements pile up behind a lock or a slow query, and pool connections \
-             in the application. If they are truly needed, allow half as many again: {most} × 1.5 = {to}. \
-             Each may take its buffers (VAR002), and open_files_limit has to follow."
-        );
+        let first = "Look first whether statements pile up behind a lock or a slow query, and pool connections \
+                     in the application.";
+        let said = if to > most {
+            said.advise(format!(
+                "{first} If they are truly needed, allow half as many again: {peak} × 1.5, in tens and at most {bound}, is {to}. \
+                 Each may take its buffers (VAR002), and open_files_limit has to follow."
+            ))
+            .set("max_connections", count(to), When::Now)
+        } else {
+            said.advise(format!("{first} No server takes more than {bound}."))
+        };
         return Some(
-            said.advise(text)
-                .set("max_connections", count(to), When::Now)
-                .verify("Max_used_connections stays below 85 % of max_connections.")
-                .end(),
+            said.verify("Max_used_connections stays below 85 % of max_connections.").end(),
         );
     }
     let rates = case.long_rates().filter(|_| case.facts.status.uptime() >= Some(DAY))?;

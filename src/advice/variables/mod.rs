@@ -53,12 +53,14 @@ mod tmp_table_pair;
 mod uptime;
 
 #[cfg(test)]
+mod laws;
+#[cfg(test)]
 mod tests;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::advice::{Fact, Finding, NotChecked, Rule, Setting, Workload};
+use crate::advice::{Fact, Finding, NotChecked, Rule, Setting, Severity, Workload};
 use crate::flavor::Family;
 use crate::schema::Schema;
 use crate::server::ServerFacts;
@@ -91,6 +93,47 @@ enum Need {
     Version,
     Log,
     Symptom(&'static str),
+    /// States of sessions, out of process lists or as a symptom.
+    States,
+    /// Ten samples of Threads_running.
+    Running,
+    Cores,
+}
+
+/// What of a server can be gathered by statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gathered {
+    /// SHOW GLOBAL VARIABLES.
+    Variables,
+    /// SHOW GLOBAL STATUS, twice.
+    Status,
+    /// Threads_running, again and again.
+    Running,
+    /// States in process lists.
+    States,
+    /// The tables.
+    Tables,
+}
+
+impl Need {
+    /// The part that meets it, if statements can.
+    fn gathered(&self) -> Option<Gathered> {
+        match self {
+            Variables | Version => Some(Gathered::Variables),
+            Counters(_) | Rates(_) => Some(Gathered::Status),
+            Running => Some(Gathered::Running),
+            States => Some(Gathered::States),
+            Tables => Some(Gathered::Tables),
+            Memory | Disk | OptionFile | Log | Symptom(_) | Cores => None,
+        }
+    }
+}
+
+/// The rules that want what is gathered.
+pub fn wanting(part: Gathered) -> impl Iterator<Item = &'static str> {
+    let wants = move |entry: &&Entry| entry.needs.iter().any(|it| it.gathered() == Some(part));
+    let of_state = (part == Gathered::States).then_some(query_cache::lock_states::RULE.code);
+    ENTRIES.iter().filter(wants).map(|entry| entry.rule.code).chain(of_state)
 }
 
 /// How a rule is asked.
@@ -121,7 +164,10 @@ const fn many(
     Entry { rule, needs, look: Look::Many(look) }
 }
 
-use Need::{Counters, Disk, Log, Memory, OptionFile, Rates, Symptom, Tables, Variables, Version};
+use Need::{
+    Cores, Counters, Disk, Log, Memory, OptionFile, Rates, Running, States, Symptom, Tables,
+    Variables, Version,
+};
 
 #[rustfmt::skip]
 const ENTRIES: &[Entry] = &[
@@ -150,7 +196,7 @@ const ENTRIES: &[Entry] = &[
     one(&back_log::RULE, back_log::read, &[Variables, Rates(&["connections", "aborted_connects"])]),
     one(&net_timeouts::RULE, net_timeouts::read, &[Variables, Symptom("the message of the connector")]),
     one(&statement_time::RULE, statement_time::read, &[Variables]),
-    one(&name_resolve::RULE, name_resolve::read, &[Variables, Symptom("states of the process list")]),
+    one(&name_resolve::RULE, name_resolve::read, &[Variables, States]),
     one(&idle::RULE, idle::read, &[Variables, Counters(&["threads_connected", "threads_running"])]),
     one(&max_packet::RULE, max_packet::read, &[Variables, Symptom("error 1153 or warning 1301")]),
     one(&key_buffer::RULE, key_buffer::read, &[Variables, Rates(&["key_reads", "key_read_requests"])]),
@@ -159,8 +205,8 @@ const ENTRIES: &[Entry] = &[
     one(&log_output::RULE, log_output::read, &[Variables]),
     one(&binlog_purge::RULE, binlog_purge::read, &[Variables]),
     many(&removed::RULE, removed::read, &[OptionFile, Version]),
-    one(&thread_concurrency::RULE, thread_concurrency::read, &[Symptom("ten samples of Threads_running, and --cores N")]),
-    one(&stats_on_metadata::RULE, stats_on_metadata::read, &[Variables, Rates(&["com_show_table_status"])]),
+    one(&thread_concurrency::RULE, thread_concurrency::read, &[Running, Cores, Log]),
+    many(&stats_on_metadata::RULE, stats_on_metadata::read, &[Variables, Rates(&["com_show_table_status"])]),
     one(&lock_wait::RULE, lock_wait::read, &[Variables, Rates(&["innodb_row_lock_time"])]),
     one(&tmp_space::RULE, tmp_space::read, &[Symptom("the text of the error")]),
     one(&swap::RULE, swap::read, &[Symptom("a print of vmstat")]),
@@ -184,10 +230,16 @@ pub(super) fn rules() -> impl Iterator<Item = &'static Rule> {
     ENTRIES.iter().map(|entry| entry.rule).chain(FURTHER.iter().copied())
 }
 
-/// Looks at a server, with what is known of its load and its tables.
+/// Looks at a server, with what is known of its load and its tables, and what other rules said of
+/// its statements and their plans.
 #[must_use]
-pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Schema>) -> OnServer {
-    let case = Case::new(facts, workload, schema);
+pub fn advise(
+    facts: &ServerFacts,
+    workload: &Workload<'_>,
+    schema: Option<&Schema>,
+    said: &[Finding],
+) -> OnServer {
+    let case = Case::new(facts, workload, schema, said);
     let is_foreign = case.version.is_some_and(|it| it.family == Family::TiDb);
     let mut on_server = OnServer { facts: facts::facts(&case), ..OnServer::default() };
     for entry in ENTRIES {
@@ -197,12 +249,14 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
             Look::Many(look) => look(&case),
         };
         let lacks = if is_foreign {
-            Some("TiDB is not MySQL: rules of its variables do not hold".to_owned())
+            let wants = "TiDB is not MySQL: rules of its variables do not hold".to_owned();
+            Some(Lack { wants, is_gathered: false })
         } else {
-            lacks(&case, entry.needs)
+            lacks(&case, entry.needs).filter(|_| is_possible(&case, entry.rule))
         };
-        if let Some(wants) = lacks.filter(|_| found.is_empty()) {
-            on_server.not_checked.push(NotChecked { rule: entry.rule.code, wants });
+        if let Some(lacks) = lacks.filter(|_| found.is_empty()) {
+            let Lack { wants, is_gathered } = lacks;
+            on_server.not_checked.push(NotChecked { rule: entry.rule.code, wants, is_gathered });
         }
         on_server.findings.extend(found);
     }
@@ -210,6 +264,21 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
     if !is_foreign && !on_server.findings.iter().any(is_told) {
         on_server.findings.extend(uptime::read(&case));
     }
+    // Findings whose statements only a log can name.
+    const OF_STATEMENTS: [&str; 3] = ["VAR009", "VAR011", "VAR012"];
+    let wanting: Vec<&'static str> = OF_STATEMENTS
+        .into_iter()
+        .filter(|code| {
+            on_server.findings.iter().any(|it| {
+                it.rule == *code
+                    && it.severity > Severity::Info
+                    && it.evidence.iter().any(|fact| {
+                        fact.name == "window_seconds" || fact.name == "select_full_join"
+                    })
+            })
+        })
+        .collect();
+    on_server.findings.extend(slow_log_hides::off(&case, &wanting));
     let explained = case
         .signs
         .iter()
@@ -233,8 +302,27 @@ pub fn advise(facts: &ServerFacts, workload: &Workload<'_>, schema: Option<&Sche
     on_server
 }
 
+/// Whether evidence could make a rule speak: the counters of a query cache that is off, or that the
+/// server does not have, tell nothing.
+fn is_possible(case: &Case<'_>, rule: &Rule) -> bool {
+    let is_known = !case.facts.variables.is_empty() && case.version.is_some();
+    rule.code != query_cache::seldom_hit::RULE.code || !is_known || facts::has_query_cache(case)
+}
+
+/// Whether a rule knows an error text, a process state or a print given as a symptom.
+#[must_use]
+pub fn knows_symptom(text: &str) -> bool {
+    !symptom::read(&[text.to_owned()]).is_empty() || swap::knows(text)
+}
+
+/// What a rule lacks, and whether statements can gather some of it.
+struct Lack {
+    wants: String,
+    is_gathered: bool,
+}
+
 /// What evidence a rule lacks.
-fn lacks(case: &Case<'_>, needs: &[Need]) -> Option<String> {
+fn lacks(case: &Case<'_>, needs: &[Need]) -> Option<Lack> {
     let facts = case.facts;
     let told = |need: &Need| {
         let text = match need {
@@ -262,12 +350,23 @@ fn lacks(case: &Case<'_>, needs: &[Need]) -> Option<String> {
             Version if case.version.is_none() => "--variables FILE with version".to_owned(),
             Log if !case.has_log() => "a slow log of the server".to_owned(),
             Symptom(what) => format!("--symptom: {what}"),
+            States if facts.process_lists == 0 => {
+                "--symptom: states of the process list".to_owned()
+            }
+            Running if facts.running.len() < thread_concurrency::SAMPLES => {
+                format!(
+                    "--collected FILE with {} samples of Threads_running",
+                    thread_concurrency::SAMPLES
+                )
+            }
+            Cores if facts.machine.cores.is_none() => "--cores N of the machine".to_owned(),
             _ => return None,
         };
-        Some(text)
+        Some((text, need.gathered().is_some()))
     };
-    let lost: Vec<String> = needs.iter().filter_map(told).collect();
-    (!lost.is_empty()).then(|| lost.join("; "))
+    let (lost, gathered): (Vec<String>, Vec<bool>) = needs.iter().filter_map(told).unzip();
+    (!lost.is_empty())
+        .then(|| Lack { wants: lost.join("; "), is_gathered: gathered.contains(&true) })
 }
 
 /// Variables that take memory once, for each connection, and in number of connections.
@@ -282,9 +381,9 @@ fn memory_of(case: &Case<'_>, name: &str, by: u64) -> u64 {
         | "join_buffer_size"
         | "read_buffer_size"
         | "read_rnd_buffer_size"
-        | "tmp_table_size" => by.saturating_mul(connections.unwrap_or(1)),
+        | "tmp_table_size" => by.saturating_mul(connections.unwrap_or(1).max(1)),
         "max_connections" => {
-            by.saturating_mul(facts::memory(case).map_or(0, |memory| memory.per_connection))
+            by.saturating_mul(facts::memory(case).map_or(0, |memory| memory.per_connection).max(1))
         }
         _ => 0,
     }
@@ -302,6 +401,7 @@ fn settle(case: &Case<'_>, findings: &mut [Finding]) {
         let taken = sums.seen.or(sums.worst).unwrap_or(sums.once);
         (memory / 100 * 95).saturating_sub(taken)
     });
+    let mut room = room;
     for finding in findings.iter_mut() {
         let takes =
             finding.recommendation.variables.iter().map(|it| raised(&it.name, &it.from, &it.to));
@@ -313,7 +413,11 @@ fn settle(case: &Case<'_>, findings: &mut [Finding]) {
             Some(room) if takes > room => {
                 "It does not fit in the memory of the machine with what is taken already."
             }
-            _ => continue,
+            _ => {
+                // What a graver finding takes is no longer there for the next one.
+                room = room.map(|room| room - takes);
+                continue;
+            }
         };
         say::withdraw(
             finding,

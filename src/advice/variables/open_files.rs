@@ -16,6 +16,9 @@ rule! {
     Variables "VAR007" "open-files-limit"
 }
 
+/// What a process may have open on Linux, unless fs.nr_open is raised.
+const MOST: u64 = 1_048_576;
+
 pub fn read(case: &Case<'_>) -> Option<Finding> {
     let limit = case.number("open_files_limit").filter(|limit| *limit > 0)?;
     let open = case.count("open_files")?;
@@ -26,14 +29,21 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
         case.number("table_open_cache").or_else(|| case.number("table_cache")).unwrap_or(0);
     let connections = case.number("max_connections").unwrap_or(0);
     let asked = tables.saturating_mul(2).saturating_add(connections).saturating_add(10);
-    let to = up_to(asked.max(limit.saturating_mul(2)), 1_024);
+    let to = up_to(asked.max(limit.saturating_mul(2)), 1_024).min(MOST);
     let title = format!("{open} of {limit} files are open");
+    let said = say(case, &RULE, Severity::Medium, Confidence::High, title)
+        .about("open_files_limit")
+        .seen("open_files", open)
+        .seen("asked_by_table_open_cache", asked);
+    if to <= limit {
+        return Some(
+            said.advise("A higher limit is no answer any more: look for tables with very many partitions, and lower table_open_cache.")
+                .verify("Open_files falls.")
+                .end(),
+        );
+    }
     Some(
-        say(case, &RULE, Severity::Medium, Confidence::High, title)
-            .about("open_files_limit")
-            .seen("open_files", open)
-            .seen("asked_by_table_open_cache", asked)
-            .advise(format!(
+        said.advise(format!(
                 "Twice the limit, and at least table_open_cache × 2 + max_connections + 10 = {asked}, is {to}. \
                  Raise LimitNOFILE of the service as well: the server gets no more than that."
             ))

@@ -125,6 +125,12 @@ impl Say<'_> {
         self
     }
 
+    /// Several texts that were seen.
+    pub fn list(mut self, name: &'static str, texts: Vec<String>) -> Self {
+        self.finding.evidence.push(Fact::list(name, texts));
+        self
+    }
+
     /// The stretch that the counters are of.
     pub fn over(mut self, rates: &Rates<'_>) -> Self {
         let stretch = match rates.window.is_interval() {
@@ -149,13 +155,19 @@ impl Say<'_> {
         self
     }
 
-    /// A value to set. Nothing is said where it is that already.
+    /// A value to set. Nothing is said where it is that already, or where the server does not have
+    /// the variable.
     pub fn set(mut self, name: &str, to: To, when: When) -> Self {
         let from = self.case.text(name).map(|text| match self.case.number(name) {
             Some(number) => Setting::Number(Amount::whole(number)),
             None => Setting::Word(text.to_owned()),
         });
-        if from.as_ref() == Some(&to.value) {
+        let is_so = match (&from, &to.value) {
+            (Some(Setting::Word(from)), Setting::Word(to)) => from.eq_ignore_ascii_case(to),
+            (from, to) => from.as_ref() == Some(to),
+        };
+        let is_lacking = from.is_none() && !self.case.facts.variables.is_empty();
+        if is_so || is_lacking {
             return self;
         }
         let todo = &mut self.finding.recommendation;
@@ -191,6 +203,15 @@ impl Say<'_> {
     }
 }
 
+/// What is set for a stretch of time and then set back: a restart should not find it.
+const FOR_A_WHILE: &[&str] = &[
+    "long_query_time",
+    "log_slow_query_time",
+    "slow_query_log",
+    "log_slow_query",
+    "log_slow_queries",
+];
+
 /// Writes the changes of a finding as statements and lines of the option file: once, when no
 /// change will be taken back any more.
 pub fn write_down(case: &Case<'_>, finding: &mut Finding) {
@@ -210,15 +231,21 @@ pub fn write_down(case: &Case<'_>, finding: &mut Finding) {
         return;
     }
     todo.text.push_str(&format!(" {effect}"));
-    let persists = case.is_mysql_from(8, 0, 0);
     for change in todo.variables.iter().filter(|it| !it.restart) {
         let name = &change.name;
+        let persists = case.is_mysql_from(8, 0, 0) && !FOR_A_WHILE.contains(&name.as_str());
         let verb = if persists { "PERSIST" } else { "GLOBAL" };
         todo.sql.push(format!("SET {verb} {name} = {}", change.to.sql()));
         let back = change.from.as_ref().map_or("DEFAULT".to_owned(), Setting::sql);
         todo.undo.push(format!("SET GLOBAL {name} = {back}"));
         if persists {
             todo.undo.push(format!("RESET PERSIST IF EXISTS {name}"));
+        }
+    }
+    // Nor does it belong into the option file.
+    for change in &mut todo.variables {
+        if FOR_A_WHILE.contains(&change.name.as_str()) {
+            change.option_line.clear();
         }
     }
     if needs_restart {

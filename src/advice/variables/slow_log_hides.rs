@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::Case;
+use super::case::{Case, is_percent};
 use super::say::{When, count, say, word};
 
 rule! {
@@ -13,7 +13,9 @@ rule! {
     /// **Wrong when.** The log is for alarms only.
     /// **Verify.** WORK001 on the next log: its events against Questions.
     /// **Source.** MySQL manual, slow query log; MariaDB, log_slow_filter; Percona,
-    /// log_slow_rate_limit.
+    /// log_slow_rate_limit. A threshold of a second or more counts where Slow_queries are less than
+    /// half of Questions and the log has no faster statement; that the log is off, where other
+    /// advice sends the reader to it.
     Variables "VAR030" "slow-log-hides-load"
 }
 
@@ -29,9 +31,77 @@ const KINDS: &[&str] = &[
     "tmp_table_on_disk",
 ];
 
+/// Names of the switch, the newest first.
+const SWITCH: [&str; 3] = ["log_slow_query", "slow_query_log", "log_slow_queries"];
+/// Names of the threshold, the newest first.
+const THRESHOLD: [&str; 2] = ["log_slow_query_time", "long_query_time"];
+
+/// A slow log that is off where other findings want one.
+pub fn off(case: &Case<'_>, wanted_by: &[&'static str]) -> Option<Finding> {
+    if case.has_log() || wanted_by.is_empty() {
+        return None;
+    }
+    let name = SWITCH.into_iter().find(|name| case.flag(name) == Some(false))?;
+    let title = format!(
+        "the slow log is off, and would tell which statements {} {} about",
+        wanted_by.join(", "),
+        if wanted_by.len() == 1 { "is" } else { "are" }
+    );
+    Some(
+        say(case, &RULE, Severity::Info, Confidence::High, title)
+            .about(name)
+            .advise(format!(
+                "Switch it on for ten minutes of the usual load, with {} 0, and give the log to adagio advise: \
+                 bytes = statements a second × 300 to 1,000 × seconds. Then set both back.",
+                THRESHOLD.into_iter().find(|name| case.text(name).is_some()).unwrap_or("long_query_time")
+            ))
+            .set(name, word("ON"), When::Now)
+            .verify("Entries come in the file that slow_query_log_file names.")
+            .end(),
+    )
+}
+
+/// A threshold that most statements stay below, by the counters and by the log.
+fn threshold(case: &Case<'_>) -> Option<Finding> {
+    const SECOND: u64 = 1_000_000;
+    if !case.has_log() {
+        return None;
+    }
+    let name = THRESHOLD.into_iter().find(|name| case.text(name).is_some())?;
+    let micros = case.micros(name).filter(|micros| *micros >= SECOND)?;
+    let rates = case.rates().filter(|rates| !rates.is_short())?;
+    let (slow, asked) = (rates.grown("slow_queries")?, rates.grown("questions")?);
+    // The log was written with another threshold if a class is faster on average.
+    let is_faster = case
+        .workload
+        .classes
+        .iter()
+        .any(|class| class.micros.is_some_and(|own| own < micros.saturating_mul(class.calls)));
+    if asked == 0 || is_percent(slow, asked, 50) || is_faster {
+        return None;
+    }
+    let title = format!(
+        "{slow} of {asked} statements took the {} s that bring one into the log",
+        micros / SECOND
+    );
+    Some(
+        say(case, &RULE, Severity::Medium, Confidence::High, title)
+            .about(name)
+            .seen("slow_queries", slow)
+            .seen("questions", asked)
+            .over(&rates)
+            .advise(
+                "Many fast statements may be most of the load. Log all of a bounded stretch, ten minutes say, and set it back: \
+                 bytes = statements a second × 300 to 1,000 × seconds. Sessions that are there keep their value.",
+            )
+            .set(name, count(0), When::Now)
+            .verify("The events of the next log against Questions of the same stretch.")
+            .end(),
+    )
+}
+
 pub fn read(case: &Case<'_>) -> Vec<Finding> {
-    let flag = |names: &[&str]| names.iter().find_map(|name| case.flag(name));
-    if flag(&["slow_query_log", "log_slow_query", "log_slow_queries"]) != Some(true) {
+    if SWITCH.into_iter().find_map(|name| case.flag(name)) != Some(true) {
         return Vec::new();
     }
     let severity = if case.has_log() { Severity::Medium } else { Severity::Low };
@@ -43,7 +113,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
             .verify("The events of the next log against Questions of the same stretch.")
             .end()
     };
-    let mut found = Vec::new();
+    let mut found: Vec<Finding> = threshold(case).into_iter().collect();
     for name in ["min_examined_row_limit", "log_slow_min_examined_row_limit"] {
         if let Some(rows) = case.number(name).filter(|rows| *rows > 0) {
             let what = format!("statements that examine fewer than {rows} rows are not logged");

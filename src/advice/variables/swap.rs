@@ -3,11 +3,11 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case, is_percent};
+use super::case::{Case, is_percent, percent};
 use super::say::say;
 
 rule! {
-    /// The host moves memory to disk and back.
+    /// The host moves memory to disk and back, or is inclined to.
     ///
     /// **Costs.** A page of the buffer pool in swap is slower than a page on disk.
     /// **Wrong when.** A few pages that nobody uses lie there: what counts is si and so, not the
@@ -43,7 +43,50 @@ fn swapping(texts: &[String]) -> Option<(u64, u64)> {
     (lines > 2).then_some((lines, moved))
 }
 
+/// What `sysctl vm.swappiness` prints, where a symptom is such a line.
+fn swappiness(texts: &[String]) -> Option<u64> {
+    texts.iter().flat_map(|text| text.lines()).take(MOST).find_map(|line| {
+        let (_, value) = line.split_once("swappiness")?;
+        value.trim_start_matches([' ', '\t', '=', ':']).trim_end().parse().ok()
+    })
+}
+
+/// Whether a text is a print that the rule reads.
+pub fn knows(text: &str) -> bool {
+    let texts = [text.to_owned()];
+    swapping(&texts).is_some() || swappiness(&texts).is_some()
+}
+
 pub fn read(case: &Case<'_>) -> Option<Finding> {
+    moving(case).or_else(|| inclined(case))
+}
+
+/// A host that is more inclined to swap than is good for a server that fills its memory.
+fn inclined(case: &Case<'_>) -> Option<Finding> {
+    /// What keeps the memory of programs before the cache of files.
+    const ENOUGH: u64 = 10;
+    let value = swappiness(&case.facts.symptoms).filter(|value| *value > ENOUGH)?;
+    let memory = case.facts.machine.memory?;
+    let pool = case.number("innodb_buffer_pool_size")?;
+    if !is_percent(pool, memory, 50) {
+        return None;
+    }
+    let title = format!(
+        "vm.swappiness is {value}, and the buffer pool has {} % of the memory",
+        percent(pool, memory)
+    );
+    Some(
+        say(case, &RULE, Severity::Low, Confidence::Medium, title)
+            .about("innodb_buffer_pool_size")
+            .seen("swappiness", value)
+            .seen("memory_bytes", memory)
+            .advise("The host may move pages of the buffer pool to disk to cache files. Set vm.swappiness between 1 and 10: sysctl -w, and a line below /etc/sysctl.d.")
+            .verify("si and so of vmstat 1 are 0 under the usual load.")
+            .end(),
+    )
+}
+
+fn moving(case: &Case<'_>) -> Option<Finding> {
     let (lines, moved) = swapping(&case.facts.symptoms)?;
     if !is_percent(moved, lines, 50) || moved < 3 {
         return None;

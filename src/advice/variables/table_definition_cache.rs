@@ -16,6 +16,10 @@ rule! {
     Variables "VAR006" "table-definition-cache-small"
 }
 
+/// What every server takes: MySQL manual, table_definition_cache.
+const LEAST: u64 = 400;
+const MOST: u64 = 524_288;
+
 pub fn read(case: &Case<'_>) -> Option<Finding> {
     let cache = case.number("table_definition_cache")?;
     let rates = case.rates()?;
@@ -29,7 +33,10 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if !is_short {
         return None;
     }
-    let to = cache.saturating_mul(2).max(up_to(tables.unwrap_or(0), 100));
+    let to = cache.saturating_mul(2).max(up_to(tables.unwrap_or(0), 100)).clamp(LEAST, MOST);
+    if to <= cache {
+        return None;
+    }
     let title = format!("{} definitions of tables are read a second", rates.a_second(opened));
     let mut said = say(case, &RULE, Severity::Low, Confidence::Medium, title)
         .about("table_definition_cache")

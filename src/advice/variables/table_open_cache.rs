@@ -19,6 +19,8 @@ rule! {
 
 /// What servers of today begin with at least.
 const LEAST: u64 = 400;
+/// What every server takes: MySQL manual, table_open_cache.
+const MOST: u64 = 524_288;
 
 pub fn read(case: &Case<'_>) -> Option<Finding> {
     let name =
@@ -45,7 +47,7 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if !is_small {
         return None;
     }
-    let wanted = cache.saturating_mul(2).max(LEAST);
+    let wanted = cache.saturating_mul(2).clamp(LEAST, MOST);
     let files = case.number("open_files_limit").filter(|files| *files > 0);
     let connections = case.number("max_connections").unwrap_or(0);
     // The server asks for two files a table, one a connection, and some.
@@ -70,6 +72,10 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
             files.map_or(String::new(), |files| format!(", within open_files_limit {files}"))
         ))
         .set(name, count(to), When::Now)
+    } else if cache >= MOST {
+        said.advise(format!(
+            "{cache} is more than enough: look for tables with very many partitions."
+        ))
     } else {
         said.advise(format!(
             "open_files_limit of {} allows no more: raise it first, in the service as well (VAR007).",

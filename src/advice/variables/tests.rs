@@ -41,7 +41,7 @@ fn facts(given: &str) -> ServerFacts {
 }
 
 fn all(given: &str) -> OnServer {
-    advise(&facts(given), &Workload::default(), None)
+    advise(&facts(given), &Workload::default(), None, &[])
 }
 
 fn shown(findings: &[Finding]) -> String {
@@ -455,6 +455,21 @@ fn symptoms_lead_to_rules() {
         "VAR024",
     );
     of(MARIA, "skip_name_resolve=OFF | x unauthenticated user", "VAR026 skip_name_resolve OFF>ON!");
+    // Nine logins a second wait for nobody; the state is explained all the same.
+    let logins = |count: u64| format!("| s Uptime=10000 Connections={count}");
+    of(
+        MARIA,
+        &format!("skip_name_resolve=OFF {} | x unauthenticated user", logins(90_000)),
+        "VAR026",
+    );
+    of(
+        MARIA,
+        &format!("skip_name_resolve=OFF host_cache_size=0 {}", logins(100_000)),
+        "VAR026 skip_name_resolve OFF>ON!",
+    );
+    of(MARIA, &format!("skip_name_resolve=OFF host_cache_size=0 {}", logins(90_000)), "");
+    of(MARIA, &format!("skip_name_resolve=OFF host_cache_size=279 {}", logins(100_000)), "");
+    of(MARIA, &format!("skip_name_resolve=ON host_cache_size=0 {}", logins(100_000)), "");
     of(
         MARIA,
         "max_allowed_packet=16777216 | x ERROR 1153: Got a packet bigger than 'max_allowed_packet' bytes",
@@ -469,9 +484,14 @@ fn symptoms_lead_to_rules() {
     check("x Sending data", "");
     let vmstat = " r b swpd free buff cache si so bi bo\n 1 0 9 9 9 9 0 0 1 1\n 1 0 9 9 9 9 40 0 1 1\n 1 0 9 9 9 9 40 12 1 1\n 1 0 9 9 9 9 0 8 1 1\n";
     let mut facts = ServerFacts { symptoms: vec![vmstat.to_owned()], ..ServerFacts::default() };
-    assert_eq!(shown(&advise(&facts, &Workload::default(), None).findings), "VAR039");
+    assert_eq!(shown(&advise(&facts, &Workload::default(), None, &[]).findings), "VAR039");
+    let pool = "v innodb_buffer_pool_size=5368709120 version=8.0.36 | m memory=8G";
+    check(&format!("{pool} | x vm.swappiness = 60"), "VAR039");
+    check(&format!("{pool} | x vm.swappiness = 10"), "");
+    check("v innodb_buffer_pool_size=134217728 | m memory=8G | x vm.swappiness = 60", "");
+    assert!(knows_symptom("vm.swappiness = 10") && !knows_symptom("swappiness is high"));
     facts.symptoms = vec![vmstat.replace("40", "0")];
-    assert_eq!(shown(&advise(&facts, &Workload::default(), None).findings), "");
+    assert_eq!(shown(&advise(&facts, &Workload::default(), None, &[]).findings), "");
 }
 
 #[test]
@@ -537,6 +557,12 @@ fn logs() {
         "innodb_stats_on_metadata=ON | s Uptime=10000 Com_show_table_status=20",
         "",
     );
+    // Lasting statistics are not made anew by a look.
+    of(
+        M57,
+        "innodb_stats_on_metadata=ON innodb_stats_persistent=ON | s Uptime=10000 Com_show_table_status=20000",
+        "",
+    );
     of(
         M8,
         "key_buffer_size=8388608 | s Uptime=10000 Key_reads=2000000 Key_read_requests=20000000 | m memory=8G",
@@ -557,6 +583,23 @@ fn options_that_are_gone() {
     of(MARIA, "| c query_cache_type=0;query_cache_size=8M", "QC009");
     of(MARIA, "| c query_cache_type=1;query_cache_size=40000", "QC009");
     of(MARIA, "| c slave_net_timeout=9;log_slow_verbosity=full", "");
+    of(MARIA, "| c rocksdb_block_cache_size=1G;rocksdb_max_open_files=9", "VAR034");
+    of(MARIA, "| c loose_rocksdb_block_cache_size=1G", "");
+    of(MARIA, "| c plugin_load_add=ha_rocksdb;rocksdb_block_cache_size=1G", "");
+    of(MARIA, "rocksdb_block_cache_size=1073741824 | c rocksdb_block_cache_size=1G", "");
+    of(MARIA, "| c tokudb_cache_size=1G;rocksdb_max_open_files=9", "VAR034; VAR034");
+    let gone = all("v version=11.4.2-MariaDB | c tokudb_cache_size=1G");
+    assert!(gone.findings[0].recommendation.text.contains("has no TokuDB"));
+    assert_eq!(gone.findings[0].severity, Severity::High);
+    of(M8, "| c max_statement_time=1000", "VAR034");
+    of("v version=5.6.16 rds_x=1", "| c max_statement_time=1000", "");
+    // What is new stops an older server.
+    of(M57, "| c innodb_redo_log_capacity=1G", "VAR034");
+    of("v version=8.0.29", "| c innodb_redo_log_capacity=1G;log_slow_extra=1", "VAR034");
+    of("v version=8.0.30", "| c innodb_redo_log_capacity=1G;log_slow_extra=1", "");
+    of(MARIA, "| c innodb_data_file_buffering=0", "VAR034");
+    of("v version=11.4.2-MariaDB", "| c innodb_data_file_buffering=0", "");
+    of(MARIA, "| c max_statement_time=30", "");
     let fatal = all("v version=9.7.0 | c innodb-log-file-size=1G");
     assert_eq!(fatal.findings[0].severity, Severity::High);
     assert!(fatal.findings[0].recommendation.text.contains("innodb_redo_log_capacity"));
@@ -639,6 +682,81 @@ fn counters_of_a_young_server_change_nothing() {
     of(M57, "key_buffer_size=8388608 | s Uptime=600 Questions=90", "");
 }
 
+/// 16 statements at once on 4 cores, and a log of 100 s.
+#[test]
+fn that_too_many_run_at_once_is_told_by_samples_and_the_log() {
+    use crate::advice::Class;
+    use crate::advice::plan::Load;
+    let class = |seconds: u64, locked: u64| Class {
+        id: ClassId::of(b"select ?"),
+        samples: vec!["SELECT 1".to_owned()],
+        database: None,
+        calls: 1,
+        weight: None,
+        micros: Some(seconds * 1_000_000),
+        lock_micros: Some(locked * 1_000_000),
+        load: Load::default(),
+        rows_affected: None,
+        plans: Vec::new(),
+        measured: None,
+    };
+    let of = |given: &str, running: &[u64], cores, seconds, locked| {
+        let mut facts = facts(given);
+        facts.running = running.to_vec();
+        facts.machine.cores = cores;
+        let workload = Workload {
+            classes: vec![class(seconds, locked)],
+            is_timed: true,
+            window_micros: Some(100_000_000),
+            ..Workload::default()
+        };
+        let on_server = advise(&facts, &workload, None, &[]);
+        let is_said = on_server.findings.iter().any(|it| it.rule == "VAR035");
+        let wants = on_server.not_checked.into_iter().find(|it| it.rule == "VAR035");
+        assert!(!is_said || wants.is_none());
+        (is_said, wants.map(|it| it.wants))
+    };
+    // One of ten is a tenth; 1,600 s in 100 s are 16 at once, 4 for each core.
+    let running = [2, 2, 2, 2, 16, 2, 2, 2, 2, 2];
+    assert_eq!(of(M8, &running, Some(4), 1_600, 0), (true, None));
+    assert_eq!(of(MARIA, &running, Some(4), 1_600, 79), (true, None));
+    let calm = [2, 2, 2, 2, 15, 2, 2, 2, 2, 2];
+    assert_eq!(of(M8, &calm, Some(4), 1_600, 0), (false, None));
+    assert_eq!(of(M8, &running, Some(4), 1_599, 0), (false, None));
+    // A twentieth of the time is spent on locks.
+    assert_eq!(of(M8, &running, Some(4), 1_600, 80), (false, None));
+    let (is_said, wants) = of(M8, &running[1..], None, 1_600, 0);
+    assert!(!is_said);
+    assert_eq!(
+        wants.as_deref(),
+        Some("--collected FILE with 10 samples of Threads_running; --cores N of the machine")
+    );
+    let text = |given: &str| {
+        let facts = ServerFacts {
+            running: running.to_vec(),
+            machine: crate::server::Machine { cores: Some(4), ..Default::default() },
+            ..facts(given)
+        };
+        let workload = Workload {
+            classes: vec![class(1_600, 0)],
+            is_timed: true,
+            window_micros: Some(100_000_000),
+            ..Workload::default()
+        };
+        let found = advise(&facts, &workload, None, &[]).findings;
+        found.into_iter().find(|it| it.rule == "VAR035").unwrap().recommendation.text
+    };
+    // MariaDB 10.6 has the variable no more.
+    assert!(
+        text(&format!("{M8} innodb_thread_concurrency=0")).contains("innodb_thread_concurrency")
+    );
+    assert!(
+        !text(&format!("{MARIA} innodb_thread_concurrency=0"))
+            .contains("innodb_thread_concurrency")
+    );
+    assert!(text(MARIA).contains("pool-of-threads"));
+}
+
 #[test]
 fn what_is_not_known_is_not_checked() {
     let on_server = all("v version=8.0.36 max_connections=100");
@@ -648,6 +766,10 @@ fn what_is_not_known_is_not_checked() {
     assert!(wants("VAR003").unwrap().starts_with("--status FILE"));
     assert_eq!(wants("VAR002"), Some("--memory SIZE of the machine"));
     assert_eq!(wants("VAR016"), None);
+    // MySQL 8.0 has no query cache to count hits of.
+    assert_eq!(wants("QC003"), None);
+    let maria = all("v version=10.6.16-MariaDB query_cache_type=ON query_cache_size=1048576");
+    assert!(maria.not_checked.iter().any(|it| it.rule == "QC003"));
     assert!(on_server.facts.is_empty());
     let tidb = all("v version=8.0.11-TiDB-v7.5.0 join_buffer_size=999999999");
     assert_eq!(shown(&tidb.findings), "");
@@ -787,7 +909,7 @@ fn caches_without_tables_are_told_where_the_tables_are_known() {
         .0
     };
     let said = |given: &str, engine: &str| {
-        shown(&advise(&facts(given), &Workload::default(), Some(&tables(engine))).findings)
+        shown(&advise(&facts(given), &Workload::default(), Some(&tables(engine)), &[]).findings)
     };
     let aria = "v version=11.4.2-MariaDB aria_pagecache_buffer_size=1073741824";
     assert_eq!(said(aria, "InnoDB"), "VAR040 aria_pagecache_buffer_size 1073741824>134217728!");
@@ -798,6 +920,308 @@ fn caches_without_tables_are_told_where_the_tables_are_known() {
     let keys = "v version=8.0.36 key_buffer_size=268435456 | s Uptime=90000 Key_reads=0 Key_read_requests=9";
     assert_eq!(said(keys, "InnoDB"), "VAR029 key_buffer_size 268435456>8388608");
     assert_eq!(said(keys, "MyISAM"), "");
+}
+
+/// A log of one class beside another that takes the rest of 1,000,000 µs.
+fn on_log(given: &str, sample: &str, micros: u64, load: crate::advice::plan::Load) -> String {
+    let class = |id: u8, sample: &str, micros, load| crate::advice::Class {
+        id: ClassId([id; 16]),
+        samples: vec![sample.to_owned()],
+        database: None,
+        calls: 10,
+        weight: None,
+        micros: Some(micros),
+        lock_micros: None,
+        load,
+        rows_affected: None,
+        plans: Vec::new(),
+        measured: None,
+    };
+    let rest = 1_000_000_u64.saturating_sub(micros);
+    let workload = Workload {
+        classes: vec![
+            class(1, sample, micros, load),
+            class(2, "SELECT 1", rest, crate::advice::plan::Load::default()),
+        ],
+        is_timed: true,
+        window_micros: Some(60_000_000),
+        ..Workload::default()
+    };
+    shown(&advise(&facts(given), &workload, None, &[]).findings)
+}
+
+#[test]
+fn clients_that_are_cut_off_are_told_by_counters_and_a_log() {
+    let sends = |bytes: u64| crate::advice::plan::Load {
+        bytes_sent: Some(crate::advice::plan::PerCall {
+            mean: crate::plan::Amount::whole(bytes / 2),
+            most: crate::plan::Amount::whole(bytes),
+        }),
+        ..crate::advice::plan::Load::default()
+    };
+    let aborted = |clients: u64| {
+        format!(
+            "{M8} net_write_timeout=60 wait_timeout=28800 | s Uptime=10000 Connections=1000 Aborted_clients={clients}"
+        )
+    };
+    let said = |clients, bytes| on_log(&aborted(clients), "SELECT a FROM t", 1, sends(bytes));
+    // 30 of 1,000 are 3 %; 1 MiB is 1,048,576 bytes.
+    assert_eq!(said(30, 1_048_576), "VAR024 net_write_timeout 60>120");
+    assert_eq!(said(29, 1_048_576), "");
+    assert_eq!(said(30, 1_048_575), "");
+    let quiet = on_log(&aborted(900), "SELECT a FROM t", 1, crate::advice::plan::Load::default());
+    assert_eq!(quiet, "");
+    check(&aborted(900), "");
+}
+
+#[test]
+fn statements_without_a_limit_are_told_by_the_longest_call() {
+    let said = |given: &str, sample: &str, micros: u64| {
+        let load = crate::advice::plan::Load {
+            longest_micros: Some(micros),
+            ..crate::advice::plan::Load::default()
+        };
+        on_log(given, sample, 900_000, load)
+    };
+    let m8 = format!("{M8} max_execution_time=0");
+    let maria = format!("{MARIA} max_statement_time=0.000000");
+    let minute = 60_000_000;
+    assert_eq!(said(&m8, "SELECT a FROM t", minute), "VAR025");
+    assert_eq!(said(&m8, "(SELECT a FROM t) UNION (SELECT 1)", minute), "VAR025");
+    assert_eq!(said(&m8, "SELECT a FROM t", minute - 1), "");
+    // MySQL ends a SELECT only.
+    assert_eq!(said(&m8, "UPDATE t SET a = 1", minute), "");
+    assert_eq!(said(&maria, "UPDATE t SET a = 1", minute), "VAR025");
+    assert_eq!(said(&maria, "SELECT /*!40001 SQL_NO_CACHE */ * FROM t", minute), "");
+    assert_eq!(said(&format!("{MARIA} max_statement_time=30.5"), "SELECT a FROM t", minute), "");
+    assert_eq!(said(&format!("{MARIA} port=3306"), "SELECT a FROM t", minute), "");
+}
+
+#[test]
+fn long_writes_ask_for_a_longer_packet() {
+    let said = |packet: u64, sample: &str, bytes: u64| {
+        let load = crate::advice::plan::Load {
+            longest_statement: Some(bytes),
+            ..crate::advice::plan::Load::default()
+        };
+        on_log(&format!("{MARIA} max_allowed_packet={packet}"), sample, 1, load)
+    };
+    let speaks = "VAR028 max_allowed_packet 4194304>67108864";
+    assert_eq!(said(4_194_304, "INSERT INTO t VALUES ('x')", 1_048_576), speaks);
+    assert_eq!(said(4_194_304, "INSERT INTO t VALUES ('x')", 1_048_575), "");
+    assert_eq!(said(16_777_216, "INSERT INTO t VALUES ('x')", 1_048_576), "");
+    assert_eq!(said(4_194_304, "SELECT a FROM t WHERE b IN (1)", 1_048_576), "");
+}
+
+#[test]
+fn waits_for_rows_are_told_by_their_share_of_the_log() {
+    let said = |timeout: u64, waits: Option<u64>, counters: &str| {
+        let load = crate::advice::plan::Load {
+            row_lock_micros: waits,
+            ..crate::advice::plan::Load::default()
+        };
+        let given = format!("{M57} innodb_lock_wait_timeout={timeout}{counters}");
+        on_log(&given, "UPDATE t SET a = 1 WHERE id = 7", 200_000, load)
+    };
+    let speaks = "VAR037 innodb_lock_wait_timeout 120>50";
+    // 50,000 of 1,000,000 µs are 5 %.
+    assert_eq!(said(120, Some(50_000), ""), speaks);
+    assert_eq!(said(120, Some(49_999), ""), "");
+    assert_eq!(said(100, Some(900_000), ""), "");
+    // The log tells of its own time; counters only where it does not.
+    let counters = " | s Uptime=10000 Innodb_row_lock_time=600000";
+    assert_eq!(said(120, Some(0), counters), "");
+    assert_eq!(said(120, None, counters), speaks);
+}
+
+#[test]
+fn statistics_that_do_not_last_are_told_where_plans_went_wrong() {
+    let said = |given: &str, rule: &'static str| {
+        let wrong = Finding {
+            rule,
+            category: crate::advice::Category::Plan,
+            severity: Severity::Medium,
+            confidence: crate::advice::Confidence::High,
+            title: "10 rows were expected and 90,000 came".to_owned(),
+            subject: crate::advice::Subject::default(),
+            evidence: Vec::new(),
+            recommendation: crate::advice::Recommendation::default(),
+            benefit: None,
+            verify: String::new(),
+            queries: Vec::new(),
+        };
+        shown(&advise(&facts(given), &Workload::default(), None, &[wrong]).findings)
+    };
+    let off = format!("{M57} innodb_stats_persistent=OFF");
+    let speaks = "VAR036 innodb_stats_persistent OFF>ON";
+    assert_eq!(said(&off, "PLAN008"), speaks);
+    assert_eq!(said(&off, "PLAN014"), speaks);
+    assert_eq!(said(&off, "PLAN001"), "");
+    assert_eq!(said(&format!("{M57} innodb_stats_persistent=ON"), "PLAN008"), "");
+    check(&off, "");
+    let looks = "v version=5.5.62 innodb_stats_on_metadata=ON";
+    let load = crate::advice::plan::Load::default();
+    let speaks = "VAR036 innodb_stats_on_metadata ON>OFF";
+    assert_eq!(on_log(looks, "SHOW TABLE STATUS LIKE 'a%'", 1, load), speaks);
+    let read = "SELECT table_name FROM INFORMATION_SCHEMA.TABLES WHERE table_schema = 'a'";
+    assert_eq!(on_log(looks, read, 1, load), speaks);
+    assert_eq!(on_log(looks, "SELECT 'information_schema.tables' FROM t", 1, load), "");
+}
+
+#[test]
+fn a_threshold_hides_what_is_fast() {
+    let said = |seconds: &str, slow: u64, micros: u64| {
+        let given = format!(
+            "{M57} slow_query_log=ON long_query_time={seconds} | s Uptime=10000 Questions=1000000 Slow_queries={slow}"
+        );
+        on_log(&given, "SELECT a FROM t", micros, crate::advice::plan::Load::default())
+    };
+    // Ten calls of each class: means of 60,000,000 and, of the other one, none at all.
+    assert_eq!(said("1.000000", 900, 600_000_000), "");
+    let given = |counters: &str| {
+        facts(&format!("{M57} slow_query_log=ON long_query_time=1.000000 {counters}"))
+    };
+    let class = crate::advice::Class {
+        id: ClassId([1; 16]),
+        samples: vec!["SELECT a FROM t".to_owned()],
+        database: None,
+        calls: 10,
+        weight: None,
+        micros: Some(20_000_000),
+        lock_micros: None,
+        load: crate::advice::plan::Load::default(),
+        rows_affected: None,
+        plans: Vec::new(),
+        measured: None,
+    };
+    let workload = Workload {
+        classes: vec![class],
+        is_timed: true,
+        window_micros: Some(60_000_000),
+        ..Workload::default()
+    };
+    let said = |counters: &str| shown(&advise(&given(counters), &workload, None, &[]).findings);
+    let few = "| s Uptime=10000 Questions=1000000 Slow_queries=900";
+    assert_eq!(said(few), "VAR030 long_query_time 1>0");
+    assert_eq!(said("| s Uptime=10000 Questions=1000 Slow_queries=500"), "");
+    assert_eq!(said(""), "");
+    let found = advise(&given(few), &workload, None, &[]).findings;
+    // Nothing that is to be set back stays beyond a restart.
+    assert_eq!(found[0].recommendation.sql, ["SET GLOBAL long_query_time = 0"]);
+    assert_eq!(found[0].recommendation.undo, ["SET GLOBAL long_query_time = 1"]);
+    assert_eq!(found[0].recommendation.variables[0].option_line, "");
+}
+
+#[test]
+fn a_log_that_is_off_is_told_where_advice_wants_one() {
+    let joins = "join_buffer_size=16777216 slow_query_log=OFF long_query_time=10.000000";
+    let some = "| s Uptime=10000 Select_full_join=90000";
+    of(
+        M57,
+        &format!("{joins} {some}"),
+        "VAR012 join_buffer_size 16777216>262144; VAR030 slow_query_log OFF>ON",
+    );
+    of(M57, joins, "VAR012 join_buffer_size 16777216>262144");
+    of(M57, "slow_query_log=OFF", "");
+}
+
+/// The parameters of the table of a provider (MySQL 5.6), each with the rule that speaks of it.
+#[test]
+fn every_parameter_of_a_provider_has_its_rule() {
+    let rds = "v version=5.6.16-log rds_sql_log=OFF";
+    for (parameter, rule, rest, want) in [
+        (
+            "back_log",
+            "VAR023",
+            "back_log=80 | x SQLSTATE[HY000] [2002] Connection timed out",
+            "VAR023 back_log 80>1024!",
+        ),
+        (
+            "back_log",
+            "VAR023",
+            "back_log=3000 | x SQLSTATE[HY000] [2002] Connection timed out",
+            "VAR023",
+        ),
+        (
+            "innodb_autoinc_lock_mode",
+            "VAR022",
+            "innodb_autoinc_lock_mode=1 binlog_format=ROW | x TABLE LOCK table `a`.`b` trx id 7 lock mode AUTO-INC waiting",
+            "VAR022 innodb_autoinc_lock_mode 1>2!",
+        ),
+        (
+            "innodb_autoinc_lock_mode",
+            "VAR022",
+            "innodb_autoinc_lock_mode=1 binlog_format=STATEMENT | x lock_mode X insert intention waiting",
+            "VAR022",
+        ),
+        (
+            "query_cache_size",
+            "QC004",
+            "query_cache_size=3145728 query_cache_type=ON | x Waiting for query cache lock",
+            "QC004",
+        ),
+        (
+            "query_cache_size",
+            "QC003",
+            "query_cache_size=3145728 query_cache_type=ON | s Uptime=90000 Qcache_hits=10000 Com_select=1000000 Qcache_inserts=900000",
+            "QC003 query_cache_size 3145728>0 query_cache_type ON>OFF",
+        ),
+        (
+            "net_write_timeout",
+            "VAR024",
+            "net_write_timeout=60 wait_timeout=86400 | x The last packet sent successfully to the server was 61,204 milliseconds ago.",
+            "VAR024 net_write_timeout 60>120",
+        ),
+        (
+            "tmp_table_size",
+            "VAR009",
+            "tmp_table_size=2097152 max_heap_table_size=67108864 | s Uptime=10000 Created_tmp_tables=60000 Created_tmp_disk_tables=20000",
+            "VAR009 tmp_table_size 2097152>16777216",
+        ),
+        (
+            "tmp_table_size",
+            "VAR008",
+            "tmp_table_size=67108864 max_heap_table_size=16777216",
+            "VAR008 max_heap_table_size 16777216>67108864",
+        ),
+        (
+            "rds_max_tmp_disk_space",
+            "VAR038",
+            "rds_max_tmp_disk_space=10737418240 | x The table '/home/mysql/data1/tmp/#sql_2db3_1' is full",
+            "VAR038",
+        ),
+        (
+            "max_statement_time",
+            "VAR025",
+            "max_statement_time=30",
+            "VAR025 max_statement_time 30>30000",
+        ),
+        (
+            "max_statement_time",
+            "VAR025",
+            "max_statement_time=0 | x ERROR 3006 (HY000): Query execution was interrupted, max_statement_time exceeded",
+            "VAR025",
+        ),
+    ] {
+        let given = format!("{rds} {rest}");
+        check(&given, want);
+        let finding = &all(&given).findings[0];
+        assert_eq!(finding.rule, rule, "{parameter}");
+        let told = format!("{finding:?}");
+        assert!(told.contains(parameter) || rule == "QC004", "{parameter}: {told}");
+    }
+    // As the option file of a provider spells them.
+    check(
+        "c loose_rds_max_tmp_disk_space=10737418240 | x The table '/t/#sql_2db3_1' is full",
+        "VAR038",
+    );
+    // Two need tables or samples of their own: `caches_without_tables_are_told…` has the first.
+    for (parameter, rule) in
+        [("tokudb", "VAR040"), ("rds_threads_running_high_watermark", "VAR035")]
+    {
+        let rule = rules().find(|it| it.code == rule).unwrap();
+        assert!(rule.doc.to_ascii_lowercase().contains(parameter), "{parameter}");
+    }
 }
 
 #[test]
@@ -829,6 +1253,7 @@ fn bulk_inserts_of_a_log_ask_for_another_lock_mode() {
                 )),
                 &workload,
                 None,
+                &[],
             )
             .findings,
         )

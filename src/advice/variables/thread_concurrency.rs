@@ -1,9 +1,11 @@
 //! How many statements run at once.
 
-use crate::advice::Finding;
 use crate::advice::rule::rule;
+use crate::advice::{Confidence, Finding, Severity};
+use crate::plan::Amount;
 
-use super::case::Case;
+use super::case::{Case, hundredths, is_percent, percent};
+use super::say::say;
 
 rule! {
     /// Far more statements run at once than there are cores, again and again.
@@ -16,7 +18,69 @@ rule! {
     Variables "VAR035" "too-many-run-at-once"
 }
 
-/// A pair of samples of the counters shows two moments; the rule asks for ten.
-pub fn read(_: &Case<'_>) -> Option<Finding> {
-    None
+/// Samples of Threads_running below which there is nothing to say.
+pub const SAMPLES: usize = 10;
+/// Statements for each core that are far too many.
+const FOR_EACH_CORE: u64 = 4;
+/// Percent of the samples that are so.
+const LEAST_PERCENT: u64 = 10;
+/// Percent of the time of a log from which on it is locks that are waited for.
+const MOST_LOCKED_PERCENT: u64 = 5;
+
+/// Samples tell how many run now and then; the log, that they do so the whole time.
+pub fn read(case: &Case<'_>) -> Option<Finding> {
+    let running = &case.facts.running;
+    let cores = case.facts.machine.cores.filter(|cores| *cores > 0)?;
+    let most = cores.saturating_mul(FOR_EACH_CORE);
+    let over = running.iter().filter(|count| **count >= most).count() as u64;
+    if running.len() < SAMPLES || !is_percent(over, running.len() as u64, LEAST_PERCENT) {
+        return None;
+    }
+    let window = case.workload.window_micros.filter(|window| *window > 0)?;
+    let classes = &case.workload.classes;
+    let sum = |micros: Vec<u64>| micros.into_iter().fold(0_u64, u64::saturating_add);
+    let busy = sum(classes.iter().filter_map(|class| class.micros).collect());
+    let locked = sum(classes.iter().filter_map(|class| class.lock_micros).collect());
+    let is_concurrent = u128::from(busy) >= u128::from(window) * u128::from(most);
+    if !is_concurrent || is_percent(locked, busy, MOST_LOCKED_PERCENT) {
+        return None;
+    }
+    let greatest = running.iter().copied().max()?;
+    let title = format!(
+        "in {over} of {} samples {most} statements or more run at once on {cores} cores, at most {greatest}",
+        running.len()
+    );
+    let has_setting = case.version.is_some()
+        && !case.is_mariadb_from(10, 6, 0)
+        && case.number("innodb_thread_concurrency") == Some(0);
+    let last_resort = if has_setting {
+        " Where none of these is to be had, innodb_thread_concurrency bounds what runs inside InnoDB: begin with \
+         twice the cores and measure."
+    } else {
+        ""
+    };
+    let pool = if case.is_mariadb() {
+        "thread_handling = pool-of-threads"
+    } else if case.provider.is_some() {
+        "the mark of the provider for Threads_running"
+    } else {
+        "a thread pool, where the edition of the server has one"
+    };
+    Some(
+        say(case, &RULE, Severity::Medium, Confidence::Medium, title)
+            .about("innodb_thread_concurrency")
+            .seen("samples_of_threads_running", running.len() as u64)
+            .seen("samples_over", over)
+            .seen("threads_running_most", greatest)
+            .seen("cores", cores)
+            .amount("concurrency_of_log", hundredths(Amount::whole(busy).ratio(Amount::whole(window))))
+            .amount("lock_percent", percent(locked, busy))
+            .advise(format!(
+                "Let fewer run at once, so that the others wait before they begin: smaller pools in the \
+                 applications, a limit in the proxy (ProxySQL), or {pool}. First mend the statements that take the \
+                 most time.{last_resort}"
+            ))
+            .verify("Threads_running under load falls, and the statements in a second do not.")
+            .end(),
+    )
 }

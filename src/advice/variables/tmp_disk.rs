@@ -4,7 +4,7 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
 use super::case::{Case, is_percent, percent};
-use super::say::{When, bytes, say, size};
+use super::say::{When, bytes, say, size, up_to};
 
 rule! {
     /// Many temporary tables are written to disk.
@@ -42,7 +42,7 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
                  no TEXT or BLOB columns in GROUP BY, DISTINCT and UNION.";
     let said = match (limit, super::facts::is_memory_engine(case)) {
         (Some(limit), Some(true)) if limit < MOST => {
-            let to = limit.saturating_mul(2).max(16 * MIB);
+            let to = up_to(limit.saturating_mul(2), 1_024).max(16 * MIB);
             said.advise(format!(
                 "{first} Then raise both limits in one step, {} to {}, and see whether the share falls; \
                  if it does not, the cause is TEXT or BLOB, and the limits go back.",
@@ -53,7 +53,7 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
             .set("max_heap_table_size", bytes(case.number("max_heap_table_size").unwrap_or(0).max(to)), When::Now)
         }
         (Some(limit), Some(false)) if limit < MOST => {
-            let to = limit.saturating_mul(2).max(16 * MIB);
+            let to = up_to(limit.saturating_mul(2), 1_024).max(16 * MIB);
             said.advise(format!(
                 "{first} Then raise tmp_table_size from {} to {}: TempTable takes so much for one table, \
                  and temptable_max_ram for all together.",

@@ -30,7 +30,9 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     let (own, heap) = (case.number("tmp_table_size")?, case.number("max_heap_table_size")?);
     // The defaults of MySQL 5.0 and 5.1 differ by themselves.
     let is_default = own == 32 * MIB && heap == 16 * MIB && case.is_mysql_before(5, 5, 0);
-    if own <= heap || is_default {
+    // Servers round max_heap_table_size down to whole KiB.
+    let to = own / 1_024 * 1_024;
+    if to <= heap || is_default {
         return None;
     }
     let title = format!(
@@ -49,7 +51,7 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
             size(own),
             size(heap)
         ))
-        .set("max_heap_table_size", bytes(own), When::Now)
+        .set("max_heap_table_size", bytes(to), When::Now)
     } else {
         said.advise(format!(
             "The smaller of the two counts. {} for each temporary table is more than a server should \

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
-use super::{Advised, Source, Statements, query_cache};
+use super::{Advised, Source, Statements, chain, query_cache};
 use crate::advice::{NotChecked, Rejected, Unread};
 use crate::digest::stat::Rules;
 use crate::plan::Amount;
@@ -28,6 +28,10 @@ pub fn write(advised: &Advised, redact: bool, out: &mut dyn Write) -> io::Result
     writeln!(out, "\"partial\":{},", advised.partial)?;
     writeln!(out, "\"input\":{},", Value::Array(inputs))?;
     let advice = &advised.counsel.advice;
+    if !advice.chain.is_empty() {
+        list("chain", advice.chain.iter().map(chain::json), out)?;
+        writeln!(out, ",")?;
+    }
     list("advice", advice.findings.iter().map(findings::json), out)?;
     writeln!(out, ",")?;
     list("rejected", advice.rejected.iter().map(rejected), out)?;

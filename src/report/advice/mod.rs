@@ -4,6 +4,7 @@ pub mod json;
 pub mod markdown;
 pub mod text;
 
+mod chain;
 mod page;
 pub mod query_cache;
 pub(super) mod script;

@@ -37,7 +37,9 @@ pub struct Want {
 /// The page.
 pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
     let Blocks { blocks, quiet } = Blocks::of(&advised.counsel.advice.findings);
+    let links = &advised.counsel.advice.chain;
     let mut page = head(advised, &blocks);
+    page.extend(super::chain::pieces(advised));
     if !blocks.is_empty() {
         page.push(Piece::Section("What to do"));
     }
@@ -54,14 +56,13 @@ pub fn page(advised: &Advised, want: Want) -> Vec<Piece> {
         page.push(Piece::Section("All changes of indexes, as one script"));
         page.push(Piece::Script(text));
     }
-    if !quiet.is_empty() {
-        page.push(Piece::Section("Nothing to do, and why"));
-        let mut quiet: Vec<&Finding> =
-            quiet.iter().filter_map(|at| finding(advised, *at)).collect();
-        quiet.sort_by_key(|it| Reverse(share_served(advised, it)));
-        let told = quiet.iter().map(|it| quiet_line(advised, it, want.depth));
-        page.extend(list(told, want.depth));
-    }
+    let quiet = quiet.iter().filter_map(|at| finding(advised, *at));
+    let (of_load, quiet): (Vec<&Finding>, Vec<&Finding>) = quiet.partition(|it| is_of_load(it));
+    // What a link of the chain says is not said again.
+    let is_new = |it: &&Finding| links.iter().all(|link| link.rule != Some(it.rule));
+    let of_load: Vec<&Finding> = of_load.into_iter().filter(is_new).collect();
+    page.extend(load_at_large(&of_load));
+    page.extend(nothing_to_do(quiet, advised, want.depth));
     page.extend(rejected(advised, want.depth));
     page.extend(unread(advised, want.depth));
     if let Some(simulated) = &advised.query_cache {
@@ -122,6 +123,21 @@ impl Blocks {
 /// was given has no statement either, but it matters.
 fn is_quiet(finding: &Finding) -> bool {
     finding.recommendation.action == Action::None && finding.severity == Severity::Info
+}
+
+/// Whether a finding is about the load as a whole.
+fn is_of_load(finding: &Finding) -> bool {
+    finding.category == Category::Workload && finding.subject.query_id.is_none()
+}
+
+/// What is good to know of the load as a whole, in full: there is little of it.
+fn load_at_large(findings: &[&Finding]) -> Vec<Piece> {
+    let told = findings.iter().map(|it| {
+        let (title, text) = (one_line(&it.title), one_line(&it.recommendation.text));
+        format!("{}: {}. {text}", it.rule, title.trim_end_matches('.')).trim_end().to_owned()
+    });
+    let head = (!findings.is_empty()).then_some(Piece::Section("The load at large"));
+    head.into_iter().chain(list(told, Depth::Full)).collect()
 }
 
 fn classes(finding: &Finding) -> impl Iterator<Item = ClassId> {
@@ -445,6 +461,16 @@ fn share_served(advised: &Advised, finding: &Finding) -> Option<Amount> {
     classes(finding).filter_map(|id| advised.counsel.line(id)?.share).max()
 }
 
+/// Findings that want nothing, a line each, those first that are about most of the time.
+fn nothing_to_do(mut findings: Vec<&Finding>, advised: &Advised, depth: Depth) -> Vec<Piece> {
+    if findings.is_empty() {
+        return Vec::new();
+    }
+    findings.sort_by_key(|it| Reverse(share_served(advised, it)));
+    let told = findings.iter().map(|it| quiet_line(advised, it, depth));
+    std::iter::once(Piece::Section("Nothing to do, and why")).chain(list(told, depth)).collect()
+}
+
 /// Why there is nothing to do; at length if all is asked for.
 fn quiet_line(advised: &Advised, finding: &Finding, depth: Depth) -> String {
     let id = finding.subject.query_id.or(finding.queries.first().copied());
@@ -541,9 +567,15 @@ fn not_checked(advised: &Advised) -> Vec<Piece> {
     }
     heads.sort();
     let told = heads.into_iter().map(|(head, rules)| format!("{head}: for {}", rules.join(", ")));
+    let gather = lost.iter().any(|it| it.is_gathered).then(|| {
+        let text = "Statements gather part of it: adagio collect > collect.sql; mariadb --force --table < collect.sql > \
+                    collected.txt; adagio advise … --collected collected.txt";
+        Piece::Words(Tone::Plain, text.to_owned())
+    });
     std::iter::once(Piece::Section("Not checked, and what would tell"))
         // A line that is cut would not say what to give.
         .chain(list(told, Depth::Full))
+        .chain(gather)
         .collect()
 }
 

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Map, Value, json};
 
+use crate::advice::query_cache::simulator::MOST_REBUILT;
 use crate::advice::query_cache::{Order, Prediction, Simulated, Simulation};
 use crate::plan::Amount;
 use crate::report::findings::number;
@@ -15,6 +16,9 @@ pub fn facts(simulated: &Simulated) -> Map<String, Value> {
     if let Some(reason) = &simulated.refused {
         facts.insert("query_cache_not_simulated".to_owned(), json!(reason));
         return facts;
+    }
+    if simulated.log.left_out > 0 {
+        facts.insert("query_cache_events_left_out".to_owned(), json!(simulated.log.left_out));
     }
     let sizes: Vec<Value> = simulated.sizes.iter().map(simulation).collect();
     if !sizes.is_empty() {
@@ -75,9 +79,13 @@ pub(super) fn pieces(simulated: &Simulated) -> Vec<Piece> {
     if let Some(told) = worst_table(simulated) {
         say(Tone::Plain, told);
     }
-    let verdict = match simulated.verdict() {
-        Ok(()) => "For this log the cache pays.".to_owned(),
-        Err(reason) => format!("For this log the cache does not pay: {reason}."),
+    let verdict = match (simulated.verdict(), simulated.pays_on_demand()) {
+        (Ok(()), _) => "For this log the cache pays.".to_owned(),
+        (Err(reason), Some(on_demand)) => format!(
+            "For this log the cache pays for {} of its classes (QC002), not for all: {reason}.",
+            on_demand.classes.len()
+        ),
+        (Err(reason), None) => format!("For this log the cache does not pay: {reason}."),
     };
     say(Tone::Plain, verdict);
     pieces
@@ -114,10 +122,38 @@ fn how(simulated: &Simulated) -> Option<String> {
     if !simulated.log.tells_rows {
         parts.push("the log has no Rows_affected: each write counts as one that changes rows");
     }
-    if simulated.log.left_out > 0 {
-        parts.push("there are more events than are replayed: this is of the first five million");
+    if simulated.contradicts_threshold() {
+        parts.push(
+            "most statements are below the threshold that the server states: the log is taken as one of all of them",
+        );
     }
+    let contested = simulated.sizes.first().and_then(contested);
+    parts.extend(contested.as_deref());
+    let left_out = left_out(simulated);
+    parts.extend(left_out.as_deref());
     (!parts.is_empty()).then(|| format!("How sure: {}.", parts.join("; ")))
+}
+
+/// Hits that hang on the order of statements, where they are more than a range is wide.
+fn contested(simulation: &Simulation) -> Option<String> {
+    let (contested, hits) = (simulation.contested, simulation.outcome.hits);
+    (contested * 100 > hits * MOST_REBUILT).then(|| {
+        format!(
+            "{contested} hits hang on which statements ran at once, so that the real number may lie outside of the \
+             range"
+        )
+    })
+}
+
+/// What of the log was not replayed.
+fn left_out(simulated: &Simulated) -> Option<String> {
+    let (kept, left_out) = (simulated.log.traces.len() as u64, simulated.log.left_out);
+    (left_out > 0).then(|| {
+        format!(
+            "there is more in the log than is kept for a replay: this is of the first {kept} events, {left_out} behind \
+             them are left out"
+        )
+    })
 }
 
 fn at_size(simulation: &Simulation, read_micros: u64) -> String {
@@ -208,4 +244,25 @@ pub fn write_trace(simulated: &Simulated, names: &[&str], out: &mut dyn Write) -
         writeln!(out, "{name}\t{}\t{word}", trace.offset)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::advice::query_cache::{Log, Settings, simulate};
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        let told = |left_out| {
+            let log = Log { left_out, ..Log::default() };
+            let simulated = simulate(log, Settings::default(), &[1 << 20], false);
+            (how(&simulated).unwrap_or_default(), facts(&simulated))
+        };
+        let (words, facts) = told(7);
+        assert!(words.contains("first 0 events, 7 behind them are left out"), "{words}");
+        assert_eq!(facts["query_cache_events_left_out"], 7);
+        let (words, facts) = told(0);
+        assert!(!words.contains("left out"), "{words}");
+        assert!(!facts.contains_key("query_cache_events_left_out"));
+    }
 }

@@ -45,6 +45,10 @@ pub fn figure(amount: Amount) -> String {
     if amount >= Amount::whole(100) {
         return count(amount);
     }
+    // A small number is not nothing.
+    if amount < Amount::parse("0.1").unwrap_or_default() {
+        return amount.short().to_string();
+    }
     percent(amount).trim_end_matches('%').to_owned()
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::advice::workload::{Measured, Times, Whole};
+use crate::advice::workload::{Measured, Times, Whole, busy};
 use crate::advice::{Class, Workload, load};
 use crate::digest::class::ClassDigest;
 use crate::metric::{self, MetricId};
@@ -48,11 +48,16 @@ fn whole(report: &Report) -> Whole {
             && times.least.is_multiple_of(1_000_000)
             && times.most.is_multiple_of(1_000_000)
     };
+    let busy_micros = figures
+        .time
+        .as_ref()
+        .and_then(|times| busy(times, digest.active_seconds(), &digest.idle_seconds()));
     Whole {
         is_fine: figures.time.as_ref().is_some_and(|times| !is_whole(times)),
         measured: figures,
         classes: digest.kept_classes() as u64,
         active_seconds: digest.active_seconds(),
+        busy_micros,
         sampled,
     }
 }

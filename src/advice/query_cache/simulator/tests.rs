@@ -1,9 +1,8 @@
 //! Small loads with what the server makes of them. What is expected was measured on MariaDB 10.11
 //! and 11.8, statement by statement, or is shown arithmetic.
 
-use crate::advice::query_cache::order::points;
-use crate::advice::query_cache::settings::Settings;
-use crate::advice::query_cache::trace::{Engine, Nothing, Recorder, Tables};
+use crate::advice::query_cache::recorder::Recorder;
+use crate::advice::query_cache::trace::{Engine, Nothing, Tables};
 use crate::event::{Attribute, Event, Kind, Value};
 use crate::metric::{self, Registry};
 use crate::server::Variables;
@@ -83,9 +82,9 @@ fn maria(pairs: &[(&str, &str)]) -> Settings {
 
 fn told_with(lines: &[&str], settings: Settings, known: &dyn Tables) -> (String, Outcome) {
     let (log, settings) = record(lines, settings, known);
-    let points = points(&log, Order::Serial);
+    let steps = Steps::of(&log, Order::Serial);
     let how = Replay { size: 1 << 20, percent: 100, in_blocks: true, predicts: true };
-    let outcome = replay(&log, &points, &settings, how);
+    let outcome = replay(&log, &steps, &settings, how);
     let letter = |it: &Prediction| match it {
         Prediction::None => '.',
         Prediction::Hit => 'H',
@@ -275,9 +274,40 @@ fn what_a_hit_saves() {
 fn equal_statements_that_run_at_once_both_miss() {
     let (log, settings) = record(&[BOOK, BOOK_OF_2, BOOK], maria(&[]), &Nothing);
     let how = Replay { size: 1 << 20, percent: 100, in_blocks: true, predicts: true };
-    let outcome = replay(&log, &points(&log, Order::Rebuilt), &settings, how);
+    let outcome = replay(&log, &Steps::of(&log, Order::Rebuilt), &settings, how);
     assert_eq!(outcome.predictions, [Prediction::Miss, Prediction::Miss, Prediction::Hit]);
     assert_eq!((outcome.inserts, outcome.not_cached), (1, 1));
+}
+
+/// The first two run at once, and one hit hangs on that; the others come one after the other.
+/// One, and a hundredth of a hundred hits, is the margin.
+#[test]
+fn the_range_is_as_wide_as_what_hangs_on_the_order() {
+    let lines: Vec<&str> = [BOOK, BOOK_OF_2].into_iter().cycle().take(102).collect();
+    let (log, settings) = record(&lines, maria(&[]), &Nothing);
+    let simulator = Simulator::new(&log, &settings);
+    assert_eq!(simulator.order(), Order::Rebuilt);
+    let told = simulator.run(1 << 20, false);
+    assert_eq!((told.outcome.hits, told.contested), (100, 1));
+    assert_eq!((told.hits_low, told.hits_high), (98, 102));
+}
+
+/// Twenty texts are asked for seven times each: twice at once and five times behind that. 20 hits hang
+/// on what ran at once, and 100 do not; 7 % of these are 7.
+#[test]
+fn the_range_has_a_greatest_width() {
+    let mut lines: Vec<String> = Vec::new();
+    for number in 0..20 {
+        for turn in 0..7 {
+            lines.push(format!("{}: SELECT title FROM book WHERE id = {number}", 1 + turn % 2));
+        }
+        lines.push("2: SELECT NOW()".to_owned());
+    }
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let (log, settings) = record(&lines, maria(&[]), &Nothing);
+    let told = Simulator::new(&log, &settings).run(1 << 20, false);
+    assert_eq!((told.outcome.hits, told.contested), (100, 20));
+    assert_eq!((told.hits_low, told.hits_high), (93, 107));
 }
 
 #[test]

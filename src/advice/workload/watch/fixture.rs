@@ -155,6 +155,7 @@ impl Log {
             measured: measured(&all),
             classes: by_class.len() as u64,
             active_seconds: 0,
+            busy_micros: None,
             sampled: None,
             is_fine: true,
         };

@@ -10,6 +10,7 @@ pub mod failures;
 pub(in crate::advice::workload) mod fixture;
 pub mod inserts;
 pub mod keys;
+pub mod regimes;
 pub mod repeats;
 pub mod talk;
 pub mod threads;
@@ -77,6 +78,7 @@ pub struct Sighting<'e> {
 pub struct Watch {
     classes: Vec<(ClassId, Traits)>,
     hasher: FixedState,
+    regimes: regimes::Collector,
     talked: Talked,
     keys: Keys,
     inserts: Inserts,
@@ -91,6 +93,8 @@ pub struct Watch {
 pub struct Observed {
     /// Classes by the number they have here.
     pub classes: Vec<ClassId>,
+    /// Stretches of the log.
+    pub regimes: regimes::Regimes,
     /// What is so of each of them.
     pub traits: Vec<Traits>,
     /// Events about the connection.
@@ -123,6 +127,7 @@ impl Watch {
     /// Takes an event of a class; the ID counts where the class is new.
     fn see(&mut self, event: &Event<'_>, class: Option<(u32, ClassId)>) {
         let (span, micros) = (span(event), micros(event));
+        self.regimes.add(span, micros);
         self.bursts.add_any(span, micros);
         let Some((class, id)) = class else { return };
         while self.classes.len() <= class as usize {
@@ -151,6 +156,7 @@ impl Watch {
         Observed {
             classes,
             traits,
+            regimes: self.regimes.finish(),
             talked: self.talked,
             keys: self.keys.finish(),
             inserted: self.inserts.finish(),

@@ -1,4 +1,4 @@
-//! Numbers of a plan: rows, percentages, costs, milliseconds. Exact decimals, never floats.
+//! Numbers that people read: rows, percentages, costs, milliseconds. Exact decimals, never floats.
 
 use std::fmt;
 
@@ -97,6 +97,16 @@ impl Amount {
         Amount(whole.saturating_mul(Amount::UNIT))
     }
 
+    /// Rounded to three digits that count, or to a whole number from 100 on.
+    pub fn short(self) -> Amount {
+        let (mut scaled, mut power) = (self, Amount::ONE);
+        let ten = Amount::whole(10);
+        while scaled < Amount::whole(100) && power.0 < Amount::UNIT * Amount::UNIT {
+            (scaled, power) = (scaled.times(ten), power.times(ten));
+        }
+        scaled.rounded().ratio(power).unwrap_or(self)
+    }
+
     /// How many times `other` it is; `None` of nothing.
     pub fn ratio(self, other: Amount) -> Option<Amount> {
         (other.0 > 0).then(|| Amount(product(self.0, Amount::UNIT, other.0)))
@@ -183,6 +193,20 @@ mod tests {
             check(text, None);
         }
         check(&"9".repeat(60), None);
+    }
+
+    #[test]
+    fn three_digits_count() {
+        for (text, want) in [
+            ("0", "0"),
+            ("0.000088", "0.000088"),
+            ("0.0012345", "0.00123"),
+            ("0.99951", "1"),
+            ("12.345", "12.3"),
+            ("1234.5", "1235"),
+        ] {
+            assert_eq!(Amount::parse(text).unwrap().short().to_string(), want);
+        }
     }
 
     #[test]

@@ -1,0 +1,152 @@
+//! Links, by arithmetic that is shown.
+
+use super::*;
+use crate::advice::workload::fixture::{Load, id};
+
+/// The links of a load, with the findings that its rules make.
+fn links(load: &Load) -> Vec<Link> {
+    let findings = crate::advice::advise_on_load(&load.workload, &load.facts, None).findings;
+    chain(load.case(), &findings, None)
+}
+
+#[track_caller]
+fn check(load: &Load, claim: &str, want: Option<(Verdict, &str)>) {
+    let links = links(load);
+    let link = links.iter().find(|link| link.claim == claim);
+    assert_eq!(link.map(|it| (it.verdict, it.because.as_str())), want, "{links:#?}");
+}
+
+/// 1,000 calls of 0.5 s within 100 s: ten a second, five at once.
+fn load() -> Load {
+    Load::new(&[(1_000, 500_000)], 100)
+}
+
+#[test]
+fn locks_are_ruled_out_or_in_by_their_part() {
+    let locked = |micros| load().with(|it| it.measured.lock_micros = Some(micros));
+    check(
+        &locked(750_000),
+        "Locks are the time",
+        Some((Verdict::Fails, "Lock_time is 0.75 s of 500 s, 0.15 %")),
+    );
+    check(
+        &locked(60_000_000),
+        "Waiting for locks is a good part of the time",
+        Some((Verdict::Holds, "Lock_time is 60 s of 500 s, 12 %")),
+    );
+    // Between 1 and 10 %, or not told: nothing is forced.
+    for load in [locked(25_000_000), load()] {
+        assert!(links(&load).iter().all(|it| !it.claim.contains("ock")));
+    }
+}
+
+#[test]
+fn sorts_are_explained_by_what_sorts() {
+    let claim = "The log explains 900 sorts a second";
+    let sorted = |count| {
+        load().seen("sorts=900").with_class(0, |class| {
+            class.measured.as_mut().unwrap().sorts = Some(count);
+        })
+    };
+    // 40 sorts in 100 s: 0.4 of 900.
+    let text = format!(
+        "the classes that sort do so 0.4 times a second (0x{} 0.4): 0.0444 % of them at most",
+        id(0)
+    );
+    check(&sorted(40), claim, Some((Verdict::Fails, &text)));
+    let text = format!("the classes that sort do so 900 times a second (0x{} 900)", id(0));
+    check(&sorted(90_000), claim, Some((Verdict::Holds, &text)));
+    // The log says that nothing sorts.
+    check(
+        &sorted(0),
+        claim,
+        Some((Verdict::Fails, "no class of the log is known to sort: 0 % of them at most")),
+    );
+}
+
+#[test]
+fn what_may_sort_by_its_words_leaves_it_open() {
+    let load = |sorts: &str| {
+        load().seen(sorts).with_class(0, |class| {
+            class.samples = vec!["SELECT a FROM t ORDER BY b".to_owned()];
+        })
+    };
+    let because =
+        "no class of the log is known to sort; those that may, by their words, run 10 times";
+    check(&load("sorts=9"), "The log explains 9 sorts a second", Some((Verdict::Open, because)));
+    // Even if each of them sorted: 10 of 900.
+    let because = format!("{because}: 1.11 % of them at most");
+    check(
+        &load("sorts=900"),
+        "The log explains 900 sorts a second",
+        Some((Verdict::Fails, &because)),
+    );
+}
+
+#[test]
+fn counters_tell_sorts_as_a_monitor_does() {
+    let counted = |sorted: u64| {
+        let mut load = load();
+        for (uptime, count) in [("100", "0"), ("200", "500")] {
+            let pairs = [("uptime", uptime), ("sort_range", count), ("sort_scan", "7")];
+            let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            load.facts.status.add(pairs.into_iter().collect());
+        }
+        load.with_class(0, |class| class.measured.as_mut().unwrap().sorts = Some(sorted))
+    };
+    // 500 range sorts and no other in 100 s.
+    let claim = "The log explains 5 sorts a second";
+    assert_eq!(
+        links(&counted(500)).iter().find(|it| it.claim == claim).unwrap().verdict,
+        Verdict::Holds
+    );
+    assert_eq!(
+        links(&counted(5)).iter().find(|it| it.claim == claim).unwrap().verdict,
+        Verdict::Fails
+    );
+}
+
+#[test]
+fn busy_processors_mean_computing_where_nothing_is_locked() {
+    let with = |cpu: &str, locks| load().seen(cpu).with(|it| it.measured.lock_micros = Some(locks));
+    let claims = |load: &Load| {
+        links(load)
+            .into_iter()
+            .map(|it| it.claim)
+            .filter(|it| it.starts_with("Statements "))
+            .collect()
+    };
+    let told: Vec<String> = claims(&with("cpu=95..100", 0));
+    assert_eq!(told, ["Statements compute or queue for a processor"]);
+    let told: Vec<String> = claims(&with("cpu=20", 0));
+    assert_eq!(told, ["Statements wait, and not for locks or processors"]);
+    // Half of the time is locks: neither is forced.
+    for cpu in ["cpu=100", "cpu=20"] {
+        let told: Vec<String> = claims(&with(cpu, 250_000_000));
+        assert!(told.is_empty(), "{told:?}");
+    }
+}
+
+#[test]
+fn statements_that_number_like_transactions_prove_nothing() {
+    let claim = "That events and transactions a second agree shows that the log is whole";
+    let because =
+        "10 events a second are statements, 9.5 a second are transactions: units of their own";
+    check(&load().seen("tps=9.5"), claim, Some((Verdict::Fails, because)));
+    check(&load().seen("tps=5"), claim, None);
+}
+
+#[test]
+fn a_log_without_more_says_what_would_tell() {
+    // Half a second and more: how many are shorter is not known.
+    check(
+        &load(),
+        "How many faster statements ran is not in the log",
+        Some((Verdict::Open, "the shortest of 1,000 events takes 500 ms")),
+    );
+    check(
+        &Load::new(&[(1_000, 90)], 100),
+        "No threshold is seen; whether all statements are logged is not known",
+        Some((Verdict::Open, "the shortest of 1,000 events takes 90 us")),
+    );
+}
