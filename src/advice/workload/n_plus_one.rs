@@ -26,8 +26,6 @@ rule! {
 
 /// Episodes from which on it is a habit.
 const EPISODES: u64 = 5;
-/// A log whose shortest event takes longer has a threshold, in microseconds.
-const THRESHOLD: u64 = 1_000;
 /// Percent of the events outside of episodes: a class that all but fills the log stands 20 times in
 /// a row by chance. Without connections that is sooner the case.
 const FILLS: u64 = 75;
@@ -38,8 +36,8 @@ const MOST: usize = 10;
 /// Looks at a load.
 pub fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(seen) = case.seen else { return Vec::new() };
-    let times = case.whole.measured.time.as_ref();
-    if !case.whole.is_fine || times.is_none_or(|it| it.least >= THRESHOLD) {
+    // Children that a threshold keeps out of the log cannot be counted.
+    if !case.whole.is_fine || case.floor().is_some() {
         return Vec::new();
     }
     let often = seen.pairs.iter().filter(|pair| pair.episodes >= EPISODES);

@@ -13,10 +13,10 @@ rule! {
     ///
     /// **Costs.** The server reckons anew what it has just answered.
     /// **Wrong when.** The answer must be of this very moment: a cache gives one that is up to a
-    /// minute old. Left out are statements without a table, those that say SQL_NO_CACHE or lock rows,
-    /// and those whose answer changes by itself: NOW(), RAND(), UUID(), LAST_INSERT_ID(), variables,
-    /// sequences, stored functions. What QC_hit says the query cache has answered is saved already
-    /// and does not count.
+    /// minute old. Fewer than five repeats, or less than a second of them, tell nothing. Left out are
+    /// statements without a table, those that say SQL_NO_CACHE or lock rows, and those whose answer
+    /// changes by itself: NOW(), RAND(), UUID(), LAST_INSERT_ID(), variables, sequences, stored
+    /// functions. What QC_hit says the query cache has answered is saved already and does not count.
     /// **Verify.** Query_time of the classes, after the change.
     /// **Source.** A cache that keeps each result for 60 seconds from when it was made, replayed over
     /// the log; what would be pushed out of it for lack of room is told of as made anew.
@@ -25,8 +25,9 @@ rule! {
 
 /// Percent of the time of SELECTs.
 const PERCENT: u64 = 50;
-/// Microseconds of repeats.
+/// Microseconds of repeats, and how many.
 const LEAST: u64 = 1_000_000;
+const LEAST_EVENTS: u64 = 5;
 /// Classes that are named: those with a twentieth of the time of repeats.
 const CLASSES: usize = 10;
 const PART: u64 = 20;
@@ -45,7 +46,7 @@ fn of_load(case: &Case<'_>) -> Option<Finding> {
         |of: fn(&Repeated) -> u64| repeats.classes.iter().map(of).fold(0, u64::saturating_add);
     let (micros, events, hits) = (sum(|it| it.micros), sum(|it| it.repeats), sum(|it| it.hits));
     let share = percent(micros, repeats.select_micros)?;
-    if micros < LEAST || share < Amount::whole(PERCENT) {
+    if micros < LEAST || events < LEAST_EVENTS || share < Amount::whole(PERCENT) {
         return None;
     }
     let is_part = |it: &&Repeated| it.micros > 0 && it.micros.saturating_mul(PART) >= micros;
@@ -134,5 +135,8 @@ mod tests {
         let mut short = Log::default();
         (0..100).for_each(|n| short.add(entry("SELECT a FROM t").micros(5_000).at(n)));
         assert_eq!(short.advise(look), []);
+        let mut few = Log::default();
+        (0..5).for_each(|n| few.add(entry("SELECT a FROM t").micros(9_000_000).at(n)));
+        assert_eq!(few.advise(look), []);
     }
 }

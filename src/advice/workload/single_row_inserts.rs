@@ -16,9 +16,9 @@ rule! {
     /// **Costs.** Each statement is sent, parsed and, without a transaction around, written to disk
     /// for itself. Some hundred rows in one statement take hardly longer than one.
     /// **Wrong when.** Each row must be there before the next thing happens, and comes from another
-    /// user; or many of them share a transaction already, so that only sending and parsing is left: where
-    /// the log has a COMMIT for 20 writes or more the severity is low.
-    /// Rows are those of Rows_affected, or those behind VALUES where that is not logged.
+    /// user; or many of them share a transaction already, so that only sending and parsing is left:
+    /// where the log has a COMMIT for 20 writes or more the severity is low. Rows are those of
+    /// Rows_affected, or those behind VALUES where that is not logged.
     /// **Verify.** Statements per second of the class fall, rows per second do not.
     /// **Source.** MySQL manual, optimizing INSERT statements.
     Workload "WORK008" "single-row-inserts"

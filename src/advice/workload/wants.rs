@@ -34,10 +34,13 @@ const NEEDS: &[(&str, &[Need])] = &[
     ("WORK001", &[Samples]),
     ("WORK005", &[Rows, Ends]),
     ("WORK006", &[Locks]),
-    ("WORK009", &[Short]),
+    ("WORK008", &[Ends]),
+    ("WORK009", &[Short, Ends]),
     ("WORK010", &[Short]),
     ("WORK011", &[Fractions]),
+    ("WORK012", &[Ends]),
     ("WORK015", &[Cores, Ends]),
+    ("WORK016", &[Ends]),
     ("WORK018", &[Failures]),
 ];
 
@@ -143,7 +146,7 @@ mod tests {
             lost,
             [
                 ("WORK005", format!("a log with Rows_examined and Rows_sent; {times}")),
-                ("WORK009", short.to_owned()),
+                ("WORK009", format!("{short}; {times}")),
                 ("WORK015", format!("--cores N of the machine; {times}")),
             ]
         );
