@@ -28,6 +28,8 @@ rule! {
 const FEW: usize = 5;
 /// Share of what is saved that they have to have, in percent.
 const MOST_OF_IT: u64 = 80;
+/// Share of it that is nearly all.
+const NEARLY_ALL: u64 = 95;
 /// Classes of SELECTs from which on it is worth a change of their texts.
 const MANY: usize = 10;
 
@@ -41,7 +43,13 @@ pub fn few_classes(log: &Log, outcome: &Outcome) -> Option<Vec<usize>> {
     let saved = outcome.classes.iter().enumerate().map(|(class, (_, micros))| (class, *micros));
     let mut saved: Vec<(usize, u64)> = saved.filter(|(_, micros)| *micros > 0).collect();
     saved.sort_by_key(|(class, micros)| (std::cmp::Reverse(*micros), *class));
-    saved.truncate(FEW);
+    // Classes beyond those that have nearly all would only fill the cache.
+    let mut sum = 0_u64;
+    let enough = saved.iter().position(|(_, micros)| {
+        sum = sum.saturating_add(*micros);
+        is_share(sum, outcome.saved_micros, NEARLY_ALL)
+    });
+    saved.truncate(enough.map_or(FEW, |last| last + 1).min(FEW));
     let few: u64 = saved.iter().map(|(_, micros)| micros).sum();
     is_share(few, outcome.saved_micros, MOST_OF_IT)
         .then(|| saved.into_iter().map(|(class, _)| class).collect())
