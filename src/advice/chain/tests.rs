@@ -150,3 +150,13 @@ fn a_log_without_more_says_what_would_tell() {
         Some((Verdict::Open, "the shortest of 1,000 events takes 90 us")),
     );
 }
+
+#[test]
+fn a_server_that_logs_all_is_taken_at_its_word() {
+    let load = || Load::new(&[(1_000, 90)], 100).set("long_query_time", "0.000000");
+    let claim = "The server logs all statements: its threshold is 0";
+    let because = "the shortest of 1,000 events takes 90 us";
+    check(&load(), claim, Some((Verdict::Holds, because)));
+    check(&load().set("min_examined_row_limit", "100"), claim, None);
+    check(&load().set("log_slow_filter", "filesort"), claim, None);
+}

@@ -57,6 +57,8 @@ mod laws;
 #[cfg(test)]
 mod tests;
 
+pub(super) use slow_log_hides::keeps_some_kinds;
+
 use std::cmp::Reverse;
 use std::collections::HashMap;
 

@@ -100,6 +100,13 @@ fn threshold(case: &Case<'_>) -> Option<Finding> {
     )
 }
 
+/// Whether `log_slow_filter` keeps statements of some kinds only.
+pub fn keeps_some_kinds(filter: &str) -> bool {
+    let parts: Vec<String> = filter.split(',').map(|it| it.trim().to_ascii_lowercase()).collect();
+    let is_empty = parts.iter().all(String::is_empty);
+    !is_empty && !KINDS.iter().all(|kind| parts.iter().any(|part| part == kind))
+}
+
 pub fn read(case: &Case<'_>) -> Vec<Finding> {
     if SWITCH.into_iter().find_map(|name| case.flag(name)) != Some(true) {
         return Vec::new();
@@ -130,18 +137,14 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
             count(1),
         ));
     }
-    if let Some(filter) = case.text("log_slow_filter").filter(|it| !it.trim().is_empty()) {
-        let parts: Vec<String> =
-            filter.split(',').map(|it| it.trim().to_ascii_lowercase()).collect();
-        if !KINDS.iter().all(|kind| parts.iter().any(|part| part == kind)) {
-            let what = "only statements of some kinds are logged".to_owned();
-            found.push(tell(
-                "log_slow_filter",
-                what,
-                "Other statements are left out whatever their time.",
-                word(""),
-            ));
-        }
+    if case.text("log_slow_filter").is_some_and(keeps_some_kinds) {
+        let what = "only statements of some kinds are logged".to_owned();
+        found.push(tell(
+            "log_slow_filter",
+            what,
+            "Other statements are left out whatever their time.",
+            word(""),
+        ));
     }
     let list = case.text("log_slow_disabled_statements").filter(|list| {
         let mut kinds = list.split(',').map(|it| it.trim().to_ascii_lowercase());

@@ -1,5 +1,7 @@
 //! What the rules of the workload look at.
 
+use crate::advice::query_cache::Settings;
+use crate::advice::variables::keeps_some_kinds;
 use crate::advice::{
     Class, Confidence, Fact, Finding, Recommendation, Rule, Severity, Subject, Workload,
 };
@@ -90,6 +92,13 @@ impl<'a> Case<'a> {
     /// How often something that was counted came in a second in which something was logged.
     pub fn per_second(&self, count: u64) -> Option<Amount> {
         Amount::whole(count).ratio(seconds(self.active_micros()?))
+    }
+
+    /// Whether the server says that it leaves statements out for another reason than their time.
+    pub fn leaves_out(&self) -> bool {
+        let variables = &self.facts.variables;
+        let filter = variables.text("log_slow_filter");
+        Settings::of(variables).is_filtered.is_some() || filter.is_some_and(keeps_some_kinds)
     }
 
     /// Microseconds from which on statements are logged, as the server says.

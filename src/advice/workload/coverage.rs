@@ -66,12 +66,16 @@ impl Coverage {
             return None;
         }
         let events = case.whole.measured.events;
-        let logged = case.per_second(events)?;
         let told = |figure| case.facts.monitor.get(figure);
         let (ran, source) = told(Figure::Statements)
             .map(|range| (range, Source::Statements))
             .or_else(|| Some((counted(case)?, Source::Counters)))
             .or_else(|| Some((told(Figure::Transactions)?, Source::Transactions)))?;
+        // Counters go on while nothing is logged; what a monitor shows is of the load.
+        let logged = match source {
+            Source::Counters => Amount::whole(events).ratio(seconds(case.whole.measured.window()?)),
+            _ => case.per_second(events),
+        }?;
         let hundred = Amount::whole(100);
         let part = |whole| Some(logged.ratio(whole)?.times(hundred).min(hundred));
         let least = part(ran.high).filter(|_| source != Source::Transactions);
