@@ -4,7 +4,7 @@ use super::{Ground, Link, Verdict};
 use crate::advice::Fact;
 use crate::advice::query_cache::{OnDemand, Simulated};
 use crate::advice::workload::case::{percent, seconds, short};
-use crate::plan::Amount;
+use crate::amount::Amount;
 
 /// Whether it pays, or would.
 pub fn pays(ground: &Ground<'_>) -> Option<Link> {

@@ -1,8 +1,8 @@
 //! Whether what the log shows explains what a monitor showed.
 
 use super::{Ground, Link, Verdict};
-use crate::advice::workload::case::{Case, percent, ranged, short};
-use crate::advice::{Class, Fact};
+use crate::advice::workload::case::{Case, ranged, seconds, short};
+use crate::advice::{Class, Fact, Severity};
 use crate::plan::{Amount, Plan};
 use crate::server::monitor::{Figure, Range};
 use crate::sql::fingerprint::ClassId;
@@ -17,10 +17,10 @@ const LEAST_INTERVAL: u64 = 10;
 fn seen(case: &Case<'_>, figure: Figure, counters: &[&str]) -> Option<Range> {
     case.facts.monitor.get(figure).or_else(|| {
         let window = case.facts.status.window().filter(|it| it.is_interval())?;
-        let seconds = Some(window.seconds).filter(|it| *it >= LEAST_INTERVAL)?;
+        let length = Some(window.seconds).filter(|it| *it >= LEAST_INTERVAL)?;
         let grown = counters.iter().map(|name| window.grown(name));
-        let sum = grown.sum::<Option<u64>>()?;
-        Some(Range::of(Amount::whole(sum).ratio(Amount::whole(seconds))?))
+        let sum = { grown }.try_fold(0_u64, |sum, own| Some(sum.saturating_add(own?)))?;
+        Some(Range::of(Amount::whole(sum).ratio(Amount::whole(length))?))
     })
 }
 
@@ -154,14 +154,17 @@ pub fn sorted_rows(ground: &Ground<'_>) -> Option<Link> {
     let case = &ground.case;
     let told = seen(case, Figure::SortedRows, &["sort_rows"])?;
     let Sorts { known, may } = Sorts::of(case);
-    // A sum with an unknown part is no sum.
-    let rows = known
-        .iter()
-        .map(|own| own.rows)
-        .try_fold(Amount::ZERO, |sum, rows| Some(sum.plus(rows?)))?;
-    let rate = rows.ratio(crate::advice::workload::case::seconds(case.active_micros()?))?;
-    let is_planned = known.iter().any(|own| own.is_planned);
     let claim = format!("The log explains {} sorted rows a second", ranged(told));
+    // A sum with an unknown part is no sum.
+    let mut rows = known.iter().map(|own| own.rows);
+    let rows = rows.try_fold(Amount::ZERO, |sum, rows| Some(sum.plus(rows?)));
+    let Some(rows) = rows else {
+        let because = "how many rows each class sorts is not in the log";
+        let link = Link::new(Verdict::Open, claim, because);
+        return Some(link.then("EXPLAIN of the classes that sort (--plans)"));
+    };
+    let rate = rows.ratio(seconds(case.active_micros()?))?;
+    let is_planned = known.iter().any(|own| own.is_planned);
     let by = if is_planned { ", by their plans" } else { "" };
     let because = match known.is_empty() {
         true => "no class of the log is known to sort".to_owned(),
@@ -191,32 +194,29 @@ pub fn sorted_rows(ground: &Ground<'_>) -> Option<Link> {
     }))
 }
 
-/// What busy processors mean, given the locks of the log.
+/// What busy processors mean, given what the log says of locks.
 pub fn processors(ground: &Ground<'_>) -> Option<Link> {
     const BUSY: u64 = 90;
     const IDLE: u64 = 50;
-    const FEW_LOCKS: u64 = 1;
     let case = &ground.case;
     let told = case.facts.monitor.get(Figure::Cpu)?;
-    let locks = percent(case.whole.measured.lock_micros?, case.micros()?)?;
-    let at_once = Amount::whole(case.micros()?).ratio(Amount::whole(case.active_micros()?))?;
-    let because = format!(
-        "processors {} % busy, {} statements at once, locks {} % of their time",
-        ranged(told),
-        short(at_once),
-        short(locks)
-    );
+    let at_once = Amount::whole(case.micros_outside_routines()?);
+    let at_once = at_once.ratio(Amount::whole(case.active_micros()?))?;
+    let mut of_locks = ground.findings.iter().filter(|finding| finding.rule == "WORK006");
+    let is_locked = of_locks.clone().any(|finding| finding.severity > Severity::Info);
+    let is_ruled_out = of_locks.any(|finding| finding.severity == Severity::Info);
+    let locks = if is_ruled_out { ", locks ruled out" } else { "" };
+    let because =
+        format!("processors {} % busy, {} statements at once{locks}", ranged(told), short(at_once));
     let facts = [Fact::number("cpu_percent_least", told.low), Fact::number("concurrency", at_once)];
-    if told.low >= Amount::whole(BUSY) && locks < Amount::whole(FEW_LOCKS) {
+    if told.low >= Amount::whole(BUSY) && !is_locked {
         let link =
             Link::new(Verdict::Holds, "Statements compute or queue for a processor", because)
                 .ruling_out("faster disks and more memory as a first remedy")
                 .then("fewer rows examined: indexes and rewrites of the classes above");
         return Some(link.with(facts));
     }
-    let waits = told.high < Amount::whole(IDLE)
-        && at_once >= Amount::whole(2)
-        && locks < Amount::whole(FEW_LOCKS);
+    let waits = told.high < Amount::whole(IDLE) && at_once >= Amount::whole(2) && is_ruled_out;
     waits.then(|| {
         Link::new(Verdict::Holds, "Statements wait, and not for locks or processors", because)
             .ruling_out("more processors as a remedy")

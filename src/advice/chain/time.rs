@@ -4,8 +4,8 @@ use super::{Ground, Link, Verdict};
 use crate::advice::workload::case::{percent, seconds, short};
 use crate::advice::workload::concentration::Few;
 use crate::advice::workload::coverage::Coverage;
-use crate::advice::{Action, Fact};
-use crate::plan::Amount;
+use crate::advice::{Action, Fact, Finding, Severity};
+use crate::amount::Amount;
 
 /// Classes that are most of the time.
 pub fn few_classes(ground: &Ground<'_>) -> Option<Link> {
@@ -14,7 +14,7 @@ pub fn few_classes(ground: &Ground<'_>) -> Option<Link> {
     let whole = case.micros()?;
     let all = case.whole.classes;
     let logged = if Coverage::of(case).is_some_and(|it| it.hides_most()) { " logged" } else { "" };
-    let claim = capital(&few.title(all, logged));
+    let claim = few.title(all, logged);
     let rest = all.saturating_sub(few.classes.len() as u64);
     let left = Amount::whole(100).minus(few.share);
     let ids: Vec<String> = few
@@ -44,37 +44,36 @@ pub fn few_classes(ground: &Ground<'_>) -> Option<Link> {
     Some(link)
 }
 
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+/// Whether locks are the time, by the rule about them.
+pub fn locks(ground: &Ground<'_>) -> Option<Link> {
+    let of_load = |finding: &&Finding| finding.subject.query_id.is_none();
+    let mut found = ground.findings.iter().filter(|finding| finding.rule == "WORK006");
+    let finding = found.clone().find(of_load).or_else(|| found.next())?;
+    let link = match (finding.severity, finding.subject.query_id) {
+        (Severity::Info, _) => {
+            let link = Link::new(Verdict::Fails, "Locks are the time", lower(&finding.title))
+                .ruling_out("shorter transactions and the order of locks as remedies");
+            // What Lock_time does not count on this server.
+            let caveat = Some(finding.recommendation.text.clone()).filter(|it| !it.is_empty());
+            Link { next: caveat, ..link }
+        }
+        (_, None) => {
+            let claim = "Waiting for locks is a good part of the time";
+            Link::new(Verdict::Holds, claim, finding.title.clone())
+                .then("who holds them: SELECT * FROM sys.innodb_lock_waits while it waits")
+        }
+        (_, Some(id)) => {
+            let because = format!("0x{id}: {}", finding.title);
+            Link::new(Verdict::Holds, "A class waits for locks", because)
+                .then("who holds them: SELECT * FROM sys.innodb_lock_waits while it waits")
+        }
+    };
+    Some(link.by(finding.rule).with(finding.evidence.clone()))
 }
 
-/// Whether locks are the time.
-pub fn locks(ground: &Ground<'_>) -> Option<Link> {
-    const RULED_OUT: u64 = 1;
-    const BOUND: u64 = 10;
-    let case = &ground.case;
-    let (waited, whole) = (case.whole.measured.lock_micros?, case.micros().filter(|it| *it > 0)?);
-    let share = percent(waited, whole)?;
-    let because = format!(
-        "Lock_time is {} s of {} s, {} %",
-        short(seconds(waited)),
-        short(seconds(whole)),
-        short(share)
-    );
-    let facts = [Fact::number("lock_percent", share)];
-    if share < Amount::whole(RULED_OUT) {
-        let link = Link::new(Verdict::Fails, "Locks are the time", because)
-            .ruling_out("shorter transactions, lock order, table locks as remedies");
-        let rule = ground.finding("WORK006").map(|finding| finding.rule);
-        return Some(Link { rule, ..link }.with(facts));
-    }
-    (share >= Amount::whole(BOUND)).then(|| {
-        Link::new(Verdict::Holds, "Waiting for locks is a good part of the time", because)
-            .then("who holds them: SELECT * FROM sys.innodb_lock_waits while it waits")
-            .by("WORK006")
-            .with(facts)
-    })
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// Whether waiting for pages is the time.
@@ -103,42 +102,19 @@ pub fn reads(ground: &Ground<'_>) -> Option<Link> {
     })
 }
 
-/// How many rows are read for each that is sent.
+/// How many rows are read for each that is sent, by the rule about it.
 pub fn rows(ground: &Ground<'_>) -> Option<Link> {
-    const MANY: u64 = 100;
-    const LEAST: u64 = 1_000_000;
-    let measured = &ground.case.whole.measured;
-    let (examined, sent) = (measured.rows_examined.filter(|it| *it >= LEAST)?, measured.rows_sent?);
-    let times = Amount::whole(examined).ratio(Amount::whole(sent));
-    if times.is_some_and(|times| times < Amount::whole(MANY)) {
-        return None;
-    }
-    let count = |rows| Amount::whole(rows).grouped();
-    let each = times.map_or(String::new(), |times| format!(", {} for each", short(times)));
-    let because = format!("{} rows were examined, {} sent{each}", count(examined), count(sent));
-    let mut most: Vec<(u64, &crate::advice::Class<'_>)> = ground
-        .case
-        .classes()
-        .filter_map(|(class, own)| Some((own.rows_examined?, class)))
-        .collect();
-    most.sort_by_key(|(rows, class)| (std::cmp::Reverse(*rows), class.id));
-    let mut link = Link::new(Verdict::Holds, "Most rows are read to be thrown away", because)
-        .by("WORK005")
-        .with([
-            Fact::number("rows_examined", Amount::whole(examined)),
-            Fact::number("rows_sent", Amount::whole(sent)),
-        ]);
-    if let Some((rows, class)) = most.first() {
-        let share = percent(*rows, examined).map_or(String::new(), short);
-        link = link.then(format!("0x{}, which examines {share} % of them", class.id));
-    }
-    Some(link)
+    let finding = ground.finding("WORK005")?;
+    let claim = "Most rows are read to be thrown away";
+    let link = Link::new(Verdict::Holds, claim, finding.title.clone()).by(finding.rule);
+    let first = finding.queries.first().map(|id| format!("0x{id}, which reads most of them"));
+    Some(Link { next: first, ..link }.with(finding.evidence.clone()))
 }
 
 /// How many statements ran at once.
 pub fn at_once(ground: &Ground<'_>) -> Option<Link> {
     let case = &ground.case;
-    let (micros, active) = (case.micros()?, case.active_micros()?);
+    let (micros, active) = (case.micros_outside_routines()?, case.active_micros()?);
     let at_once =
         Amount::whole(micros).ratio(Amount::whole(active)).filter(|it| *it >= Amount::whole(2))?;
     let claim = format!("{} statements ran at once on the average", short(at_once));

@@ -5,8 +5,9 @@ use crate::advice::Fact;
 use crate::advice::workload::case::{percent, ranged, seconds, short, time};
 use crate::advice::workload::coverage::{self, Coverage, Source};
 use crate::advice::workload::stretches;
-use crate::plan::Amount;
+use crate::amount::Amount;
 use crate::server::monitor::Figure;
+use crate::time::{Timestamp, Zone};
 
 /// How much of the load is in the log.
 pub fn shown(ground: &Ground<'_>) -> Option<Link> {
@@ -14,7 +15,7 @@ pub fn shown(ground: &Ground<'_>) -> Option<Link> {
     let events = case.whole.measured.events;
     if let Some((limit, all)) = case.whole.sampled {
         let because = format!(
-            "one in {} statements was logged: {} events stand for {}",
+            "up to one in {} statements was logged: {} events stand for {}",
             Amount::whole(limit).grouped(),
             Amount::whole(events).grouped(),
             Amount::whole(all).grouped()
@@ -122,8 +123,11 @@ pub fn stretches(ground: &Ground<'_>) -> Option<Link> {
                 true => format!("{}; {pauses}", stretches::changed(change)),
                 false => stretches::changed(change),
             };
+            let at = change.at.map_or(String::new(), |at| {
+                format!("; the later begins at {}", Zone::UTC.print_marked(Timestamp(at)))
+            });
             Link::new(Verdict::Fails, "The log is of one run", because)
-                .then("each part by itself, with --since and --until")
+                .then(format!("each part by itself, with --since and --until{at}"))
         }
         None if has_pauses => {
             let claim = "Rates over the whole range are those of the load";

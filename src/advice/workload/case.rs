@@ -5,7 +5,7 @@ use crate::advice::variables::keeps_some_kinds;
 use crate::advice::{
     Class, Confidence, Fact, Finding, Recommendation, Rule, Severity, Subject, Workload,
 };
-use crate::plan::Amount;
+use crate::amount::Amount;
 use crate::schema::Schema;
 use crate::server::monitor::Range;
 use crate::server::{ServerFacts, Version};
@@ -63,9 +63,17 @@ impl<'a> Case<'a> {
         Some(self.whole.measured.time.as_ref()?.sum)
     }
 
+    /// Microseconds of all events outside of stored routines, which would count twice.
+    pub fn micros_outside_routines(&self) -> Option<u64> {
+        let inside = self.in_routines().map(|class| class.micros.unwrap_or(0));
+        Some(self.micros()?.saturating_sub(inside.fold(0, u64::saturating_add)))
+    }
+
     /// Microseconds of the shortest event, where that is so long that shorter ones were not logged.
     pub fn floor(&self) -> Option<u64> {
-        Some(self.whole.measured.time.as_ref()?.least).filter(|least| *least >= SHORT)
+        let is_short = self.stated_threshold() == Some(0);
+        let least = self.whole.measured.time.as_ref()?.least;
+        Some(least).filter(|least| *least >= SHORT && !is_short)
     }
 
     /// The server, by the variables, the schema or the log.

@@ -101,7 +101,7 @@ fn of_load(case: &Case<'_>) -> Option<Finding> {
     evidence.extend(kinds.iter().map(fact));
     // Of COMMIT some are work.
     let others = kinds.iter().filter(|(kind, ..)| *kind != Talk::Commit);
-    let micros = others.map(|(kind, ..)| talked.micros(*kind)).sum();
+    let micros = others.map(|(kind, ..)| talked.micros(*kind)).fold(0, u64::saturating_add);
     evidence.push(Fact::number("query_time_seconds", seconds(micros)));
     let is_worth = |kind: Talk| count(kind) * 100 >= events * WORTH_PERCENT;
     let worth = kinds.iter().filter(|(kind, ..)| is_worth(*kind));

@@ -2,7 +2,7 @@
 
 use crate::advice::rule::rule;
 use crate::advice::{Class, Confidence, Fact, Finding, Severity};
-use crate::plan::Amount;
+use crate::amount::Amount;
 
 use super::case::{Case, finding, percent, short};
 use super::coverage::Coverage;
@@ -49,7 +49,7 @@ impl<'a> Few<'a> {
         classes.truncate(FEW);
         let share = |count| {
             let some = classes.iter().take(count).map(|(_, micros)| *micros);
-            percent(some.sum(), whole)
+            percent(some.fold(0, u64::saturating_add), whole)
         };
         let most = Amount::whole(MOST);
         let (count, share) = (1..=FEW)

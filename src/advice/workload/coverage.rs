@@ -2,7 +2,7 @@
 
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
-use crate::plan::Amount;
+use crate::amount::Amount;
 use crate::server::monitor::{Figure, Range};
 
 use super::case::{Case, finding, ranged, seconds, short, time};
@@ -26,8 +26,6 @@ rule! {
 const MOST_SHOWN: u64 = 50;
 /// Percent of the time that has to be hidden by the least guess.
 const LEAST_GUESSED: f64 = 30.0;
-/// Microseconds of the shortest event from which on there is a threshold.
-const THRESHOLD: u64 = 1_000;
 /// Events without which the shortest one says nothing.
 const LEAST_EVENTS: u64 = 30;
 /// Percent by which the two stretches that are compared may differ.
@@ -125,8 +123,7 @@ fn counted(case: &Case<'_>) -> Option<Range> {
 /// Microseconds from which on statements seem to be logged; `None` where that is all of them.
 pub fn threshold(case: &Case<'_>) -> Option<u64> {
     let times = case.whole.measured.time.as_ref()?;
-    let is_one = times.count >= LEAST_EVENTS && times.least >= THRESHOLD && case.whole.is_fine;
-    is_one.then_some(times.least)
+    case.floor().filter(|_| times.count >= LEAST_EVENTS && case.whole.is_fine)
 }
 
 /// Percent of the time that is hidden, by the logged classes alone: least and greatest guess.

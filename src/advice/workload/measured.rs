@@ -88,8 +88,12 @@ impl Measured {
             let totals = class.totals(places, metric)?;
             u64::try_from(totals.sum).ok()
         };
-        let sum_of =
-            |metrics: &[MetricId]| metrics.iter().map(|metric| sum(*metric)).sum::<Option<u64>>();
+        let sum_of = |metrics: &[MetricId]| {
+            metrics
+                .iter()
+                .map(|metric| sum(*metric))
+                .try_fold(0_u64, |sum, own| Some(sum.saturating_add(own?)))
+        };
         let flagged = |metrics: &[MetricId]| {
             let counts = metrics.iter().map(|metric| class.flags(places, *metric));
             counts.into_iter().find(|counts| *counts != (0, 0))

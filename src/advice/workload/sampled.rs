@@ -34,7 +34,7 @@ pub fn look(case: &Case<'_>) -> Vec<Finding> {
         &RULE,
         (Severity::Info, Confidence::High),
         format!(
-            "The log is a sample, 1 of {limit}: about {} statements ran",
+            "The log is a sample, up to 1 of {limit}: about {} statements ran",
             Amount::whole(estimated).grouped()
         ),
         evidence,
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_sample_is_told() {
-        let want = "The log is a sample, 1 of 10: about 1,200 statements ran";
+        let want = "The log is a sample, up to 1 of 10: about 1,200 statements ran";
         assert_eq!(titles(Some((10, 1_200))), [want]);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
-use crate::plan::Amount;
+use crate::amount::Amount;
 use crate::time::{Timestamp, Zone};
 
 use super::case::{Case, finding, seconds, short, time};

@@ -2,7 +2,7 @@
 
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
-use crate::plan::Amount;
+use crate::amount::Amount;
 
 use super::case::{Case, finding, percent, seconds, short, time};
 
@@ -37,7 +37,7 @@ fn compare(case: &Case<'_>) -> Option<Finding> {
     let edge = stated.saturating_mul(BELOW) / 100;
     let below = times.below(edge);
     let is_below = stated > 0 && below.saturating_mul(ONE_IN) > times.count;
-    let is_above = times.count >= MANY && times.least >= stated.saturating_mul(2).max(1_000_000);
+    let is_above = times.count >= MANY && times.least >= stated.saturating_mul(2) && stated > 0;
     if !is_below && !is_above {
         return None;
     }

@@ -13,6 +13,10 @@ enum Need {
     Cores,
     /// Counters of the server around the time of the log.
     Samples,
+    /// The threshold that the server states.
+    Stated,
+    /// Connections a second.
+    Connections,
     /// When statements ended.
     Ends,
     /// Rows_examined and Rows_sent.
@@ -27,11 +31,12 @@ enum Need {
     Failures,
 }
 
-use Need::{Cores, Ends, Failures, Fractions, Locks, Rows, Samples, Short};
+use Need::{Connections, Cores, Ends, Failures, Fractions, Locks, Rows, Samples, Short, Stated};
 
 #[rustfmt::skip]
 const NEEDS: &[(&str, &[Need])] = &[
     ("WORK001", &[Samples]),
+    ("WORK002", &[Stated, Fractions]),
     ("WORK005", &[Rows, Ends]),
     ("WORK006", &[Locks]),
     ("WORK008", &[Ends]),
@@ -41,6 +46,7 @@ const NEEDS: &[(&str, &[Need])] = &[
     ("WORK012", &[Ends]),
     ("WORK015", &[Cores, Ends]),
     ("WORK016", &[Ends]),
+    ("WORK017", &[Connections]),
     ("WORK018", &[Failures]),
 ];
 
@@ -82,6 +88,11 @@ fn lacks(case: &Case<'_>, need: Need) -> Option<String> {
         Samples => (
             case.whole.sampled.is_none() && Coverage::of(case).is_none(),
             "--observed qps=N, or --status FILE twice: at the begin and at the end of the log",
+        ),
+        Stated => (case.stated_threshold().is_none(), "--variables FILE: SHOW GLOBAL VARIABLES"),
+        Connections => (
+            !case.facts.status.is_interval(),
+            "--status FILE twice: SHOW GLOBAL STATUS, under load",
         ),
         Ends => (case.whole.busy_micros.is_none(), "a log with `# Time:` lines"),
         Rows => (

@@ -34,13 +34,22 @@ pub fn workload<'a>(
     }
 }
 
+/// The greatest limit of sampling, and the statements that all inputs stand for: those of an input
+/// that was logged whole are as many as its events.
+fn sampled(report: &Report) -> Option<(u64, u64)> {
+    let limits = report.inputs.iter().filter_map(Input::sampling).map(|it| it.limit);
+    let limit = u64::try_from(limits.max()?).ok()?;
+    let events = report.inputs.iter().map(|input| {
+        let logged = u128::from(input.events.events);
+        input.sampling().map_or(logged, |it| it.estimated_events)
+    });
+    let events = events.fold(0, u128::saturating_add);
+    Some((limit, u64::try_from(events).unwrap_or(u64::MAX)))
+}
+
 fn whole(report: &Report) -> Whole {
     let digest = &report.digest;
-    // A single input that was logged whole among sampled ones would make any rate wrong.
-    let sampled = report.inputs.iter().filter_map(Input::sampling).max_by_key(|it| it.limit);
-    let sampled = sampled.and_then(|it| {
-        Some((u64::try_from(it.limit).ok()?, u64::try_from(it.estimated_events).ok()?))
-    });
+    let sampled = sampled(report);
     let figures = Measured::of(digest, &digest.total);
     // Whole seconds are divided by a million without a rest, each of them.
     let is_whole = |times: &Times| {

@@ -113,7 +113,8 @@ impl Collector {
             return;
         };
         let pause = start.saturating_sub(last.end);
-        let is_back = start < last.start.saturating_sub(LEAST_PAUSE);
+        // A long statement began long ago; the log is in the order of ends.
+        let is_back = end < last.end.saturating_sub(LEAST_PAUSE);
         let bucket = spread::narrow_bucket(u64::try_from(pause).unwrap_or(0));
         if bucket >= self.pauses.len() {
             self.pauses.resize(bucket + 1, 0);
@@ -123,11 +124,25 @@ impl Collector {
         }
         if pause < LEAST_PAUSE && !is_back {
             last.join(fresh);
+            self.bridge();
             return;
         }
         self.stretches.push(fresh);
         if self.stretches.len() > MOST {
             self.join_nearest();
+        }
+    }
+
+    /// Joins stretches that the last one reaches back to: what runs through a pause is none.
+    fn bridge(&mut self) {
+        while let [.., before, last] = self.stretches.as_mut_slice()
+            && before.end <= last.end
+            && before.start <= last.end
+            && last.start < before.end.saturating_add(LEAST_PAUSE)
+        {
+            let last = *last;
+            before.join(last);
+            self.stretches.pop();
         }
     }
 
@@ -172,7 +187,7 @@ impl Collector {
             let is_near = |last: &Stretch| {
                 let pause = next.start.saturating_sub(last.end);
                 // Without a median there is no pause to speak of.
-                next.start >= last.start && wanted.is_none_or(|wanted| pause < wanted)
+                next.end >= last.start && wanted.is_none_or(|wanted| pause < wanted)
             };
             match stretches.last_mut() {
                 Some(last) if is_near(last) => last.join(next),
@@ -288,6 +303,15 @@ mod tests {
                 .chain((200..240).map(|n| (n, 1_000))),
         );
         assert_eq!(told.stretches.len(), 1);
+        // In the order of ends, as logs are: one statement runs from second 20 to second 320.
+        let short = |second: i64| (second, 1_000);
+        let told = regimes(
+            (0..20).chain(200..240).map(short).chain([(20, 300 * 1_000_000)]).chain([short(321)]),
+        );
+        assert_eq!((told.stretches.len(), told.active_micros()), (1, 321_001_000));
+        // A statement of five minutes near the begin is no time that goes back.
+        let told = regimes((300..340).map(short).chain([(50, 300 * 1_000_000)]).map(|it| it));
+        assert_eq!((told.stretches.len(), told.active_micros()), (1, 300 * 1_000_000));
     }
 
     #[test]
