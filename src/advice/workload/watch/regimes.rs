@@ -310,7 +310,7 @@ mod tests {
         );
         assert_eq!((told.stretches.len(), told.active_micros()), (1, 321_001_000));
         // A statement of five minutes near the begin is no time that goes back.
-        let told = regimes((300..340).map(short).chain([(50, 300 * 1_000_000)]).map(|it| it));
+        let told = regimes((300..340).map(short).chain([(50, 300 * 1_000_000)]));
         assert_eq!((told.stretches.len(), told.active_micros()), (1, 300 * 1_000_000));
     }
 
