@@ -45,7 +45,7 @@ fn locks_are_ruled_out_or_in_by_their_part() {
     let waiting = load()
         .with(|it| it.measured.lock_micros = Some(60_000_000))
         .with_class(0, |class| class.lock_micros = Some(60_000_000));
-    let text = format!("0x{}: 12 % of the time is waiting for locks", id(0));
+    let text = format!("0x{}, 100 % of all time: 12 % of the time is waiting for locks", id(0));
     check(&waiting, "A class waits for locks", Some((Verdict::Holds, &text)));
 }
 

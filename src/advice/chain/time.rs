@@ -63,7 +63,9 @@ pub fn locks(ground: &Ground<'_>) -> Option<Link> {
                 .then("who holds them: SELECT * FROM sys.innodb_lock_waits while it waits")
         }
         (_, Some(id)) => {
-            let because = format!("0x{id}: {}", finding.title);
+            let share = ground.case.class(id).and_then(|class| ground.case.share(class.micros?));
+            let share = share.map_or(String::new(), |it| format!(", {} % of all time", short(it)));
+            let because = format!("0x{id}{share}: {}", finding.title);
             Link::new(Verdict::Holds, "A class waits for locks", because)
                 .then("who holds them: SELECT * FROM sys.innodb_lock_waits while it waits")
         }
