@@ -287,6 +287,11 @@ mod tests {
             log.watch().finish().keys.len()
         };
         assert_eq!(keys("UPDATE t SET a = 1 WHERE b = 'x' AND c = -1"), 1);
+        assert_eq!(keys("UPDATE t SET a = 1 WHERE c = -1"), 1);
+        for value in ["@id", "other_id", "`other_id`", "u.id", "UUID()", "(7)", "7 - @id", "-@id"] {
+            let text = format!("UPDATE t SET a = 1 WHERE shop = 1 AND id = {value}");
+            assert_eq!(keys(&text), 0, "{text}");
+        }
         assert_eq!(keys("UPDATE t SET a = 1 WHERE b > 5"), 0);
         assert_eq!(keys("UPDATE t SET a = 1 WHERE b = 1 OR c = 2"), 0);
         assert_eq!(keys("UPDATE t SET a = 1 WHERE b IN (1)"), 0);

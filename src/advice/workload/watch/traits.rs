@@ -235,19 +235,25 @@ fn is_point(text: &[u8]) -> bool {
                     return false;
                 }
             }
-            TokenKind::Operator if behind_where => match word {
-                b"=" => {
-                    let next = ahead.peek();
-                    equals += usize::from(next.is_some_and(|it| it.kind == TokenKind::Literal));
+            TokenKind::Operator if behind_where => {
+                if word != b"=" || !takes_literal(text, &mut ahead) {
+                    return false;
                 }
-                b"-" => {}
-                _ => return false,
-            },
+                equals += 1;
+            }
             _ => {}
         }
     }
     // A subquery of UPDATE has the word too.
     equals > 0 && depth == 0 && (verbs == 1 || first_word(text) == b"update")
+}
+
+/// Passes a literal with its sign; false where something else stands there.
+fn takes_literal(text: &[u8], ahead: &mut Tokens<'_>) -> bool {
+    if ahead.peek().is_some_and(|next| next.of(text) == b"-") {
+        ahead.next();
+    }
+    ahead.next().is_some_and(|value| value.kind == TokenKind::Literal)
 }
 
 /// Whether it sets a column to itself and something: `n = n + 1`, `n = t.n - 2`.
