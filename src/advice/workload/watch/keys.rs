@@ -11,10 +11,11 @@ use foldhash::fast::FixedState;
 
 use crate::advice::query_cache::functions::{Function, function};
 use crate::event::Event;
+use crate::sql::glance::Verb;
 use crate::sql::token::{Kind, Token, Tokens, tokens};
 
 use super::traits::{LONGEST, Traits, behind_rows, is};
-use super::{Sighting, Verb, window};
+use super::{Sighting, window};
 
 /// Counters of a class. Any value of more than 1 of 64 events has one.
 const COUNTERS: usize = 64;

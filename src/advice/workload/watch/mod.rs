@@ -39,23 +39,6 @@ use traits::Traits;
 /// Seconds of a window in which rates are taken: a spike of one second is none.
 pub const WINDOW: i64 = 10;
 
-/// What a statement does, by its first word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verb {
-    /// SELECT, also behind WITH or a parenthesis.
-    Select,
-    /// INSERT.
-    Insert,
-    /// REPLACE.
-    Replace,
-    /// UPDATE.
-    Update,
-    /// DELETE.
-    Delete,
-    /// Anything else, administrator commands too.
-    Other,
-}
-
 /// One event, as far as it is looked at.
 #[derive(Debug, Clone, Copy)]
 pub struct Sighting<'e> {
@@ -63,8 +46,6 @@ pub struct Sighting<'e> {
     pub event: &'e Event<'e>,
     /// Its class: a number of [`Observed::classes`].
     pub class: u32,
-    /// What it does.
-    pub verb: Verb,
     /// When it began and ended, in microseconds; `None` where the log does not tell.
     pub span: Option<(i64, i64)>,
     /// Microseconds that it took.
@@ -140,7 +121,7 @@ impl Watch {
             hasher.write(thread);
             hasher.finish()
         });
-        let sighting = Sighting { event, class, verb: traits.verb, span, micros, thread };
+        let sighting = Sighting { event, class, span, micros, thread };
         self.talked.add(event, traits);
         self.keys.add(&sighting, traits);
         self.inserts.add(&sighting, traits);

@@ -10,9 +10,10 @@ use foldhash::fast::FixedState;
 
 use crate::event::{Event, Value};
 use crate::metric::{self, MetricId};
+use crate::sql::glance::Verb;
 
+use super::Sighting;
 use super::traits::Traits;
-use super::{Sighting, Verb};
 
 const QC_HIT: [MetricId; 2] = [metric::known("QC_hit"), metric::known("QC_Hit")];
 
