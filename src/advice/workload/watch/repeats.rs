@@ -147,6 +147,7 @@ fn was_hit(event: &Event<'_>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::{Log, entry};
+    use super::*;
 
     const SELECT: &str = "SELECT name FROM t WHERE id = 7";
 
@@ -206,12 +207,22 @@ mod tests {
         }
     }
 
+    /// A text that is answered the second time has had its place ever since the first: no more of
+    /// them are than there are places.
     #[test]
     fn more_texts_than_there_are_places_are_told_of_no_more_than_repeat() {
+        const TEXTS: i64 = 200_000;
+        let places = (BUCKETS * WAYS) as u64;
         let mut log = Log::default();
-        for n in 0..300_000 {
-            log.add(entry(&format!("SELECT name FROM t WHERE id = {n}")).at(n));
+        for n in 0..2 * TEXTS {
+            let id = n % TEXTS;
+            // The second round begins 20 seconds behind the first.
+            log.add(entry(&format!("SELECT name FROM t WHERE id = {id}")).at(n * 100));
         }
-        assert_eq!(log.watch().finish().repeats.classes[0].repeats, 0);
+        let watch = log.watch();
+        assert_eq!(watch.texts.buckets.len() * WAYS, 131_072);
+        let class = watch.finish().repeats.classes[0];
+        assert_eq!(class.events, 400_000);
+        assert!((1..=places).contains(&class.repeats), "{class:?}");
     }
 }
