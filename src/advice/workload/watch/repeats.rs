@@ -28,10 +28,13 @@ const LONGEST: usize = 1024 * 1024;
 /// What repeats.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Repeats {
-    /// Microseconds of all SELECTs.
+    /// Microseconds of all SELECTs that no stored routine ran.
     pub select_micros: u64,
     /// Events that were left out because no time is known of them.
     pub timeless: u64,
+    /// Events that were left out because they ran inside of a stored routine: the CALL is what is
+    /// asked, and their times may be counted from its start.
+    pub in_routines: u64,
     /// By class, those that save most first.
     pub classes: Vec<Repeated>,
 }
@@ -64,6 +67,7 @@ pub struct Texts {
     classes: Vec<Repeated>,
     select_micros: u64,
     timeless: u64,
+    in_routines: u64,
     hasher: FixedState,
 }
 
@@ -71,6 +75,10 @@ impl Texts {
     /// Takes an event.
     pub fn add(&mut self, sighting: &Sighting<'_>, traits: &Traits) {
         if traits.verb != Verb::Select {
+            return;
+        }
+        if sighting.is_in_routine {
+            self.in_routines += 1;
             return;
         }
         let micros = sighting.micros.unwrap_or(0);
@@ -132,7 +140,12 @@ impl Texts {
         let classes = classes.map(|(it, class)| Repeated { class, ..it });
         let mut classes: Vec<Repeated> = classes.filter(|it| it.events > 0).collect();
         classes.sort_unstable_by_key(|it| (std::cmp::Reverse(it.micros), it.class));
-        Repeats { select_micros: self.select_micros, timeless: self.timeless, classes }
+        Repeats {
+            select_micros: self.select_micros,
+            timeless: self.timeless,
+            in_routines: self.in_routines,
+            classes,
+        }
     }
 }
 
@@ -205,6 +218,21 @@ mod tests {
             log.add(entry(text).at(1));
             assert_eq!(log.watch().finish().repeats.classes, [], "{text}");
         }
+    }
+
+    #[test]
+    fn what_a_stored_routine_asks_is_left_out() {
+        let mut log = Log::default();
+        for n in 0..3 {
+            log.add(entry("CALL top(3)").micros(5_000).at(n));
+            log.add(entry(SELECT).micros(5_000).at(n).routine());
+        }
+        log.add(entry(SELECT).micros(1_000).at(3));
+        log.add(entry(SELECT).micros(1_000).at(4));
+        let repeats = log.watch().finish().repeats;
+        assert_eq!((repeats.select_micros, repeats.in_routines), (2_000, 3));
+        let class = repeats.classes[0];
+        assert_eq!((class.events, class.repeats, class.micros), (2, 1, 1_000));
     }
 
     /// A text that is answered the second time has had its place ever since the first: no more of
