@@ -190,6 +190,12 @@ pub fn statement(text: &str) -> Glance {
     glance
 }
 
+/// What a statement does, without a look at the rest.
+#[must_use]
+pub fn verb(text: &str) -> Verb {
+    Look::new(text, Clause::Other).verb()
+}
+
 /// Looks at a condition that stands alone, as plans print it.
 #[must_use]
 pub fn condition(text: &str) -> Glance {

@@ -21,6 +21,8 @@ pub enum Does {
 pub struct Seen {
     /// What it does.
     pub does: Does,
+    /// The words that it begins with, in capitals: two, or fewer where something else follows.
+    pub begins: Vec<String>,
     /// Its tables, aggregates and the like.
     pub glance: Glance,
     /// DISTINCT or GROUP BY stands in it, or an aggregate.
@@ -53,6 +55,7 @@ impl Seen {
         };
         Seen {
             does,
+            begins: begins(text),
             sums_up: glance.aggregates || has(b"DISTINCT") || has(b"GROUP"),
             is_locking: follows(b"FOR", &[b"UPDATE", b"SHARE"]) || follows(b"LOCK", &[b"IN"]),
             glance,
@@ -73,6 +76,14 @@ impl Seen {
         tables.dedup();
         tables
     }
+}
+
+/// The first two words, past comments.
+fn begins(text: &str) -> Vec<String> {
+    let is_mark = |kind| matches!(kind, Kind::HintOpen | Kind::HintClose);
+    let first = tokens(text.as_bytes()).filter(|token| !is_mark(token.kind)).take(2);
+    let words = first.take_while(|token| token.kind == Kind::Word);
+    words.filter_map(|word| Some(text.get(word.range())?.to_ascii_uppercase())).collect()
 }
 
 /// Words that are looked at.
@@ -122,6 +133,17 @@ mod tests {
         check("COMMIT", Does::Other, None);
         check("SET NAMES utf8mb4", Does::Other, None);
         check("ALTER TABLE t ADD COLUMN b INT", Does::Other, None);
+    }
+
+    #[test]
+    fn a_statement_begins_behind_its_comments() {
+        let begins = |text: &str| Seen::of(&fixture(text)).begins;
+        assert_eq!(begins("/* deploy */ alter /*uid:8812*/ table t ADD a INT"), ["ALTER", "TABLE"]);
+        assert_eq!(begins("-- why\nALTER\nTABLE t"), ["ALTER", "TABLE"]);
+        assert_eq!(begins("/*!40000 ALTER TABLE t DISABLE KEYS */"), ["ALTER", "TABLE"]);
+        assert_eq!(begins("TRUNCATE `secret`"), ["TRUNCATE"]);
+        assert_eq!(begins("DO 'secret'"), ["DO"]);
+        assert!(begins("").is_empty());
     }
 
     #[test]

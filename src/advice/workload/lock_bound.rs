@@ -235,18 +235,18 @@ fn bound(case: &Case<'_>, waits: &Waits) -> Option<Finding> {
 fn holders(case: &Case<'_>, least: u64) -> Vec<String> {
     const WORDS: &[&str] =
         &["ALTER", "CREATE", "DROP", "FLUSH", "LOCK", "OPTIMIZE", "RENAME", "REPAIR", "TRUNCATE"];
-    let is_holder = |class: &&Class<'_>| {
-        let first = class.sample().split_ascii_whitespace().next().unwrap_or_default();
-        class.micros.is_some_and(|micros| micros >= least)
-            && Seen::of(class).glance.verb == Verb::Other
-            && WORDS.iter().any(|word| first.eq_ignore_ascii_case(word))
-    };
-    let mut holders: Vec<&Class<'_>> = case.workload.classes.iter().filter(is_holder).collect();
-    holders.sort_by_key(|class| (Reverse(class.micros), class.id));
-    let told = holders.into_iter().take(NAMED).map(|class| {
-        let words: Vec<&str> = class.sample().split_ascii_whitespace().take(2).collect();
+    let is_long = |class: &&Class<'_>| class.micros.is_some_and(|micros| micros >= least);
+    let begun = case.workload.classes.iter().filter(is_long).filter_map(|class| {
+        let seen = Seen::of(class);
+        let first = seen.begins.first()?;
+        let is_holder = seen.glance.verb == Verb::Other && WORDS.contains(&first.as_str());
+        is_holder.then_some((class, seen.begins))
+    });
+    let mut holders: Vec<(&Class<'_>, Vec<String>)> = begun.collect();
+    holders.sort_by_key(|(class, _)| (Reverse(class.micros), class.id));
+    let told = holders.into_iter().take(NAMED).map(|(class, words)| {
         let took = class.micros.map_or(String::new(), |micros| format!(" {}", time(micros)));
-        format!("0x{} {}{took}", class.id, words.join(" ").to_ascii_uppercase())
+        format!("0x{} {}{took}", class.id, words.join(" "))
     });
     told.collect()
 }
@@ -370,7 +370,7 @@ mod tests {
             vec![
                 of("UPDATE t SET a = 1", 10, 20 * SECOND, 9 * SECOND),
                 of("DELETE FROM u WHERE a = 1", 10, 20 * SECOND, 7 * SECOND),
-                of("ALTER TABLE t ADD b INT", 1, 10 * SECOND, 0),
+                of("/* deploy */ ALTER /*uid:8812*/ TABLE t ADD b INT", 1, 10 * SECOND, 0),
             ]
         };
         let found = said(classes(), "8.0.36", None);

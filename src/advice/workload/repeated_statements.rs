@@ -16,7 +16,8 @@ rule! {
     /// minute old. Fewer than five repeats, or less than a second of them, tell nothing. Left out are
     /// statements without a table, those that say SQL_NO_CACHE or lock rows, and those whose answer
     /// changes by itself: NOW(), RAND(), UUID(), LAST_INSERT_ID(), variables, sequences, stored
-    /// functions. What QC_hit says the query cache has answered is saved already and does not count.
+    /// functions; and those inside of stored routines, for the CALL has their time. What QC_hit says the
+    /// query cache has answered is saved already and does not count.
     /// **Verify.** Query_time of the classes, after the change.
     /// **Source.** A cache that keeps each result for 60 seconds from when it was made, replayed over
     /// the log; what would be pushed out of it for lack of room is told of as made anew.
@@ -63,6 +64,9 @@ fn of_load(case: &Case<'_>) -> Option<Finding> {
     }
     if repeats.timeless > 0 {
         evidence.push(Fact::number("events_without_time", Amount::whole(repeats.timeless)));
+    }
+    if repeats.in_routines > 0 {
+        evidence.push(Fact::number("events_in_routines", Amount::whole(repeats.in_routines)));
     }
     let told = |it: &&Repeated| {
         let id = seen.id(it.class)?;
@@ -125,6 +129,24 @@ mod tests {
         assert!(found[0].title.starts_with("67 % "), "{}", found[0].title);
         let id = entry("SELECT a FROM t WHERE id = 1").id();
         assert_eq!((found[0].queries.as_slice(), found[0].subject.query_id), (&[id][..], Some(id)));
+    }
+
+    #[test]
+    fn what_a_stored_routine_asks_is_no_repeat() {
+        let mut log = Log::default();
+        for n in 0..100 {
+            let inside = entry("SELECT a FROM t WHERE id = 1").micros(200_000).routine();
+            log.add(inside.at(n * 1_000_000));
+        }
+        assert_eq!(log.advise(look), []);
+        for n in 0..10 {
+            log.add(entry("SELECT b FROM u").micros(500_000).at(n * 1_000_000));
+        }
+        // Nine of ten, 4.5 of 5 seconds.
+        let found = log.advise(look);
+        assert!(found[0].title.starts_with("90 % "), "{}", found[0].title);
+        let left_out = Fact::number("events_in_routines", Amount::whole(100));
+        assert!(found[0].evidence.contains(&left_out));
     }
 
     #[test]

@@ -99,9 +99,8 @@ fn queue(case: &Case<'_>) -> Option<Finding> {
 /// `SELECT SLEEP(5)`, `DO GET_LOCK('a', 9)`: what names no table takes no time of a core.
 fn sleeps(class: &Class<'_>) -> bool {
     let seen = Seen::of(class);
-    let first = class.sample().split_ascii_whitespace().next().unwrap_or_default();
-    seen.glance.sources.is_empty()
-        && (seen.glance.verb == Verb::Select || first.eq_ignore_ascii_case("DO"))
+    let is_do = seen.begins.first().is_some_and(|word| word == "DO");
+    seen.glance.sources.is_empty() && (seen.glance.verb == Verb::Select || is_do)
 }
 
 /// Cut behind the first decimal.
@@ -141,7 +140,7 @@ mod tests {
             ..ServerFacts::default()
         };
         let sleeping = |text: &str| Class { micros: Some(SECOND), ..fixture(text) };
-        let classes = vec![sleeping("SELECT SLEEP(1)"), sleeping("DO SLEEP(1)")];
+        let classes = vec![sleeping("SELECT SLEEP(1)"), sleeping("/* c */ DO SLEEP(1)")];
         let workload = Workload { classes, ..Workload::default() };
         look(&Case { workload: &workload, whole: &whole, seen: None, facts: &facts, schema: None })
     }

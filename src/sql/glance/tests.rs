@@ -29,6 +29,22 @@ fn check(text: &str, want: &[(&str, &str, Op, &str)]) {
 }
 
 #[test]
+fn what_a_statement_does_is_told_past_parentheses_hints_and_common_tables() {
+    for (text, want) in [
+        ("((SELECT a FROM t) UNION (SELECT a FROM u))", Verb::Select),
+        ("/* c */ /*!40101 INSERT INTO t VALUES (1) */", Verb::Insert),
+        ("WITH x AS (SELECT 1) SELECT a FROM x FOR UPDATE", Verb::Select),
+        ("WITH x AS (SELECT 1) (SELECT a FROM x)", Verb::Select),
+        ("WITH x AS (SELECT 1) UPDATE t JOIN x SET a = 1", Verb::Update),
+        ("WITH x AS (SELECT 1) DELETE FROM t", Verb::Delete),
+        ("LOAD DATA INFILE 'f' REPLACE INTO TABLE t", Verb::Other),
+        ("", Verb::Other),
+    ] {
+        assert_eq!((verb(text), statement(text).verb), (want, want), "{text}");
+    }
+}
+
+#[test]
 fn comparisons_of_columns_that_stand_alone_are_seen() {
     check("SELECT 1 FROM t WHERE ref = 12345", &[("ref", "ref = 12345", Op::Equal, "12345")]);
     check("SELECT 1 FROM t WHERE 7 = t.ref;", &[("t.ref", "7 = t.ref", Op::Equal, "7")]);

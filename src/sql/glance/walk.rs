@@ -165,8 +165,9 @@ impl<'a> Look<'a> {
     }
 
     /// What the first word says, past parentheses and hints.
-    fn verb(&self) -> Verb {
-        let first = (0..self.tokens.len()).find(|at| !self.is_sign(*at, b'('));
+    pub(super) fn verb(&self) -> Verb {
+        let is_before = |at: usize| self.is_sign(at, b'(') || self.kind(at) == Some(Kind::HintOpen);
+        let first = (0..self.tokens.len()).find(|at| !is_before(*at));
         const VERBS: &[(&str, Verb)] = &[
             ("SELECT", Verb::Select),
             ("WITH", Verb::Select),
@@ -201,7 +202,8 @@ impl<'a> Look<'a> {
                 () => {}
             }
         }
-        Verb::Other
+        // WITH x AS (SELECT 1) (SELECT * FROM x)
+        Verb::Select
     }
 
     fn step(&mut self) {

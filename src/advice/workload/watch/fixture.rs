@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::advice::plan::Load;
 use crate::advice::{Class, Finding, Workload};
-use crate::event::{Attribute, Event, Kind, Value};
-use crate::metric::{self, MetricId};
+use crate::event::{Attribute, Event, Kind, Span, Value};
+use crate::metric::{self, METRICS, MetricId, Registry};
 use crate::server::ServerFacts;
 use crate::sql::fingerprint::{ClassId, fingerprint};
 use crate::time::Timestamp;
@@ -77,6 +77,11 @@ impl Entry {
         self.attribute(metric::known("QC_hit"), Value::Flag(is_hit))
     }
 
+    /// It runs inside of a stored routine.
+    pub fn routine(self) -> Entry {
+        self.attribute(MetricId(METRICS.len() as u16), Value::Text(Span::default()))
+    }
+
     /// The event itself.
     pub fn with<T>(&self, look: impl FnOnce(&Event<'_>) -> T) -> T {
         let thread = self.thread.map(|thread| thread.to_string());
@@ -127,12 +132,14 @@ impl Log {
     /// All of them seen.
     pub fn watch(&self) -> Watch {
         let mut watch = Watch::default();
+        let mut registry = Registry::new();
+        registry.id(b"Stored_routine");
         let mut numbers = BTreeMap::new();
         for entry in &self.0 {
             let id = entry.id();
             let next = numbers.len() as u32;
             let class = *numbers.entry(id).or_insert(next);
-            entry.with(|event| watch.see(event, Some((class, id))));
+            entry.with(|event| watch.see(event, &registry, Some((class, id))));
         }
         watch
     }

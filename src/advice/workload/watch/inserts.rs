@@ -3,10 +3,11 @@
 
 use crate::event::Event;
 use crate::metric::{self, MetricId};
+use crate::sql::glance::Verb;
 use crate::sql::token::Kind;
 
 use super::traits::{LONGEST, Traits, behind_rows, is};
-use super::{Sighting, Verb, WINDOW, second, window};
+use super::{Sighting, WINDOW, second, window};
 
 const ROWS_AFFECTED: MetricId = metric::known("Rows_affected");
 

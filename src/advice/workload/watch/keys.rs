@@ -9,11 +9,13 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 
+use crate::advice::query_cache::functions::{Function, function};
 use crate::event::Event;
-use crate::sql::token::{Kind, tokens};
+use crate::sql::glance::Verb;
+use crate::sql::token::{Kind, Token, Tokens, tokens};
 
 use super::traits::{LONGEST, Traits, behind_rows, is};
-use super::{Sighting, Verb, window};
+use super::{Sighting, window};
 
 /// Counters of a class. Any value of more than 1 of 64 events has one.
 const COUNTERS: usize = 64;
@@ -183,16 +185,17 @@ pub fn key_of_update(text: &[u8], hasher: &FixedState) -> Option<u64> {
     has_any.then(|| hasher.finish())
 }
 
-/// The hash of the literals of the only row, without those of columns that are set where the key is
-/// there.
+/// The hash of what stands in the columns of the only row, without those that are set where the key
+/// is there. None where one of them holds what may be another value in another event: a variable, a
+/// column, DEFAULT, `UUID()`.
 fn key_of_upsert(text: &[u8], updates: u64, hasher: &FixedState) -> Option<u64> {
-    let (_, behind) = behind_rows(text)?;
+    let (_, mut behind) = behind_rows(text)?;
     let mut hasher = hasher.build_hasher();
     let (mut has_any, mut depth, mut rows) = (false, 0_u32, 0);
     let mut column = 0_u32;
-    for token in behind {
+    while let Some(token) = behind.next() {
         let word = token.of(text);
-        let is_key = column >= 64 || updates >> column & 1 == 0;
+        let is_key = depth > 0 && (column >= 64 || updates >> column & 1 == 0);
         match token.kind {
             Kind::Byte if word == b"(" => {
                 rows += u32::from(depth == 0);
@@ -204,16 +207,35 @@ fn key_of_upsert(text: &[u8], updates: u64, hasher: &FixedState) -> Option<u64> 
             Kind::Byte if word == b")" => depth = depth.saturating_sub(1),
             Kind::Byte if word == b"," && depth == 1 => column = column.saturating_add(1),
             Kind::Literal if word == b"?" => return None,
-            Kind::Literal if depth == 1 && is_key => {
-                has_any = true;
+            Kind::Literal | Kind::Operator if is_key => {
+                has_any |= token.kind == Kind::Literal;
                 hasher.write(word);
                 hasher.write_u8(0);
             }
             Kind::Word if depth == 0 => break,
+            Kind::Word if is_key && is_steady(text, token, &behind) => {}
+            Kind::Word | Kind::Name | Kind::Quoted | Kind::Variable if is_key => return None,
             _ => {}
         }
     }
     has_any.then(|| hasher.finish())
+}
+
+/// Whether a word is the name of a function whose value is that of its arguments, or the character
+/// set before a string: `_utf8mb4'x'`.
+fn is_steady(text: &[u8], word: Token, behind: &Tokens<'_>) -> bool {
+    let Some(next) = behind.peek() else { return false };
+    let name = word.of(text);
+    match next.of(text) {
+        b"(" => match function(name, true) {
+            Function::Harmless => true,
+            Function::UnsteadyWithoutArgument => {
+                behind.clone().nth(1).is_some_and(|it| it.of(text) != b")")
+            }
+            Function::Unsteady | Function::Foreign => false,
+        },
+        _ => next.kind == Kind::Literal && name.starts_with(b"_"),
+    }
 }
 
 /// What stands behind WHERE, if it is short.
@@ -266,6 +288,11 @@ mod tests {
             log.watch().finish().keys.len()
         };
         assert_eq!(keys("UPDATE t SET a = 1 WHERE b = 'x' AND c = -1"), 1);
+        assert_eq!(keys("UPDATE t SET a = 1 WHERE c = -1"), 1);
+        for value in ["@id", "other_id", "`other_id`", "u.id", "UUID()", "(7)", "7 - @id", "-@id"] {
+            let text = format!("UPDATE t SET a = 1 WHERE shop = 1 AND id = {value}");
+            assert_eq!(keys(&text), 0, "{text}");
+        }
         assert_eq!(keys("UPDATE t SET a = 1 WHERE b > 5"), 0);
         assert_eq!(keys("UPDATE t SET a = 1 WHERE b = 1 OR c = 2"), 0);
         assert_eq!(keys("UPDATE t SET a = 1 WHERE b IN (1)"), 0);
@@ -294,6 +321,52 @@ mod tests {
         let two =
             "INSERT INTO hits (page, n) VALUES ('a', 1), ('b', 1) ON DUPLICATE KEY UPDATE n = 1";
         assert_eq!(key(two), None);
+    }
+
+    #[test]
+    fn the_key_of_an_upsert_is_all_that_makes_its_value() {
+        let hasher = FixedState::default();
+        let key = |value: &str| {
+            let event = entry(&format!(
+                "INSERT INTO hits (site, h, n) VALUES (1, {value}, 1) ON DUPLICATE KEY UPDATE n = n + 1"
+            ));
+            event.with(|event| key_of_upsert(event.statement, Traits::of(event).updates?, &hasher))
+        };
+        assert!(key("UNHEX('aa')").is_some());
+        assert_eq!(key("UNHEX('aa')"), key("UNHEX('aa')"));
+        assert_ne!(key("UNHEX('aa')"), key("UNHEX('ab')"));
+        assert_ne!(key("UNHEX(MD5('a'))"), key("UNHEX(MD5('b'))"));
+        assert_ne!(key("7"), key("-7"));
+        assert_ne!(key("_utf8mb4'a'"), key("_utf8mb4'b'"));
+        for unknown in [
+            "@h",
+            "MD5(@h)",
+            "site",
+            "`site`",
+            "hits.site",
+            "CONCAT('a', site)",
+            "DEFAULT",
+            "UUID()",
+            "UNIX_TIMESTAMP()",
+            "CURRENT_DATE",
+            "shop.next_number('a')",
+            "next_number('a')",
+            "(SELECT MAX(h) FROM u WHERE a = 5)",
+        ] {
+            assert_eq!(key(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn what_an_upsert_sets_is_no_part_of_its_key_whatever_it_is() {
+        let mut log = Log::default();
+        for n in 0..3 {
+            log.add(entry(&format!(
+                "INSERT INTO hits (page, n, at) VALUES ('a', -{n} + @n, NOW()) \
+                 ON DUPLICATE KEY UPDATE n = n + VALUES(n), at = VALUES(at)"
+            )));
+        }
+        assert_eq!(first(&log).of_key, 3);
     }
 
     /// Space-saving: the count less its error is never above the truth, the count never below.

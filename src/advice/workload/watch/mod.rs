@@ -23,7 +23,7 @@ use foldhash::fast::FixedState;
 
 use crate::digest::Sorted;
 use crate::event::Event;
-use crate::metric::Registry;
+use crate::metric::{METRICS, MetricId, Registry};
 use crate::sql::fingerprint::ClassId;
 use crate::time::SECOND;
 
@@ -39,22 +39,7 @@ use traits::Traits;
 /// Seconds of a window in which rates are taken: a spike of one second is none.
 pub const WINDOW: i64 = 10;
 
-/// What a statement does, by its first word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verb {
-    /// SELECT, also behind WITH or a parenthesis.
-    Select,
-    /// INSERT.
-    Insert,
-    /// REPLACE.
-    Replace,
-    /// UPDATE.
-    Update,
-    /// DELETE.
-    Delete,
-    /// Anything else, administrator commands too.
-    Other,
-}
+const ROUTINE: &[u8] = b"Stored_routine";
 
 /// One event, as far as it is looked at.
 #[derive(Debug, Clone, Copy)]
@@ -63,14 +48,14 @@ pub struct Sighting<'e> {
     pub event: &'e Event<'e>,
     /// Its class: a number of [`Observed::classes`].
     pub class: u32,
-    /// What it does.
-    pub verb: Verb,
     /// When it began and ended, in microseconds; `None` where the log does not tell.
     pub span: Option<(i64, i64)>,
     /// Microseconds that it took.
     pub micros: Option<u64>,
     /// The connection.
     pub thread: Option<u64>,
+    /// It ran inside of a stored routine, and the CALL is an event of its own.
+    pub is_in_routine: bool,
 }
 
 /// Looks at events.
@@ -78,6 +63,8 @@ pub struct Sighting<'e> {
 pub struct Watch {
     classes: Vec<(ClassId, Traits)>,
     hasher: FixedState,
+    /// The number of Stored_routine, once it was met.
+    routine: Option<MetricId>,
     regimes: regimes::Collector,
     talked: Talked,
     keys: Keys,
@@ -116,16 +103,16 @@ pub struct Observed {
 impl Watch {
     /// Takes an event. Those of classes past the bound of a digest have no class and are not looked
     /// at by class.
-    pub fn add(&mut self, event: &Event<'_>, _registry: &Registry, sorted: &Sorted<'_, '_>) {
+    pub fn add(&mut self, event: &Event<'_>, registry: &Registry, sorted: &Sorted<'_, '_>) {
         let class = sorted.class();
         // An ID is a hash of the whole fingerprint: it is asked for once.
         let is_new = |class: u32| class as usize >= self.classes.len();
         let id = if class.is_some_and(is_new) { sorted.id() } else { ClassId([0; 16]) };
-        self.see(event, class.map(|class| (class, id)));
+        self.see(event, registry, class.map(|class| (class, id)));
     }
 
     /// Takes an event of a class; the ID counts where the class is new.
-    fn see(&mut self, event: &Event<'_>, class: Option<(u32, ClassId)>) {
+    fn see(&mut self, event: &Event<'_>, registry: &Registry, class: Option<(u32, ClassId)>) {
         let (span, micros) = (span(event), micros(event));
         self.regimes.add(span, micros);
         self.bursts.add_any(span, micros);
@@ -134,13 +121,14 @@ impl Watch {
             // Numbers are given in order, so that only the last one is new.
             self.classes.push((id, Traits::of(event)));
         }
+        let is_in_routine = self.is_in_routine(event, registry);
         let Some((_, traits)) = self.classes.get(class as usize) else { return };
         let thread = event.thread_id.map(|thread| {
             let mut hasher = self.hasher.build_hasher();
             hasher.write(thread);
             hasher.finish()
         });
-        let sighting = Sighting { event, class, verb: traits.verb, span, micros, thread };
+        let sighting = Sighting { event, class, span, micros, thread, is_in_routine };
         self.talked.add(event, traits);
         self.keys.add(&sighting, traits);
         self.inserts.add(&sighting, traits);
@@ -148,6 +136,17 @@ impl Watch {
         self.bursts.add(&sighting);
         self.texts.add(&sighting, traits);
         self.failures.add(&sighting);
+    }
+
+    /// Whether an event has a Stored_routine, which MariaDB and Percona Server print inside of one
+    /// only.
+    fn is_in_routine(&mut self, event: &Event<'_>, registry: &Registry) -> bool {
+        if self.routine.is_none() {
+            let own = event.attributes.iter().map(|attribute| attribute.metric);
+            let mut own = own.filter(|metric| usize::from(metric.0) >= METRICS.len());
+            self.routine = own.find(|metric| registry.name(*metric) == ROUTINE);
+        }
+        self.routine.is_some_and(|known| event.attributes.iter().any(|it| it.metric == known))
     }
 
     /// What was seen.

@@ -3,11 +3,10 @@
 
 use crate::advice::query_cache::statement::{Does, read};
 use crate::event::{Event, Kind};
+use crate::sql::glance::{self, Verb};
 use crate::sql::token::{Kind as TokenKind, Token, Tokens, tokens};
 
-use super::Verb;
-
-/// A statement longer than this is looked at by its first word only.
+/// Of a longer statement only what it does is asked.
 pub const LONGEST: usize = 64 * 1024;
 
 /// What is so of all statements of a class.
@@ -29,6 +28,8 @@ pub struct Traits {
     /// INSERT … ON DUPLICATE KEY UPDATE: the columns whose values are no part of the key, a bit for
     /// each of the first 64.
     pub updates: Option<u64>,
+    /// LOAD DATA, LOAD XML.
+    pub loads: bool,
     /// `SET c = c + 1`.
     pub counts: bool,
     /// It sets what looks like an account of money, which must be right at each moment.
@@ -71,7 +72,8 @@ impl Traits {
             return Traits { talk: command(text), ..Traits::of_verb(Verb::Other) };
         }
         let first = first_word(text);
-        let mut traits = Traits::of_verb(verb(&first));
+        let mut traits = Traits::of_verb(glance::verb(&String::from_utf8_lossy(text)));
+        traits.loads = first == b"load";
         if text.len() > LONGEST {
             return traits;
         }
@@ -121,6 +123,7 @@ impl Traits {
             is_steady: false,
             has_rows: false,
             updates: None,
+            loads: false,
             counts: false,
             is_money: false,
         }
@@ -128,7 +131,7 @@ impl Traits {
 
     /// Whether it changes rows.
     pub fn writes(&self) -> bool {
-        !matches!(self.verb, Verb::Select | Verb::Other)
+        self.loads || !matches!(self.verb, Verb::Select | Verb::Other)
     }
 }
 
@@ -140,17 +143,6 @@ pub fn is(text: &[u8], token: Token, word: &[u8]) -> bool {
 fn first_word(text: &[u8]) -> Vec<u8> {
     let first = tokens(text).take(64).find(|token| token.kind == TokenKind::Word);
     first.map_or(Vec::new(), |token| token.of(text).to_ascii_lowercase())
-}
-
-fn verb(first: &[u8]) -> Verb {
-    match first {
-        b"select" | b"with" => Verb::Select,
-        b"insert" => Verb::Insert,
-        b"replace" => Verb::Replace,
-        b"update" => Verb::Update,
-        b"delete" => Verb::Delete,
-        _ => Verb::Other,
-    }
 }
 
 fn command(text: &[u8]) -> Option<Talk> {
@@ -215,7 +207,7 @@ fn is_point(text: &[u8]) -> bool {
             TokenKind::Byte if word == b"," && in_from && depth == 0 => return false,
             TokenKind::Word => {
                 let is_one = |words: &[&[u8]]| words.iter().any(|it| word.eq_ignore_ascii_case(it));
-                if is_one(&[b"select", b"with"]) {
+                if is_one(&[b"select"]) {
                     verbs += 1;
                     if verbs > 1 {
                         return false;
@@ -226,7 +218,7 @@ fn is_point(text: &[u8]) -> bool {
                     in_from = false;
                 } else if is_one(&[b"where"]) {
                     (in_from, behind_where) = (false, true);
-                } else if is_one(&[b"join", b"union", b"straight_join"])
+                } else if is_one(&[b"join", b"union", b"straight_join", b"with"])
                     || behind_where && is_one(DENIED)
                 {
                     return false;
@@ -235,19 +227,25 @@ fn is_point(text: &[u8]) -> bool {
                     return false;
                 }
             }
-            TokenKind::Operator if behind_where => match word {
-                b"=" => {
-                    let next = ahead.peek();
-                    equals += usize::from(next.is_some_and(|it| it.kind == TokenKind::Literal));
+            TokenKind::Operator if behind_where => {
+                if word != b"=" || !takes_literal(text, &mut ahead) {
+                    return false;
                 }
-                b"-" => {}
-                _ => return false,
-            },
+                equals += 1;
+            }
             _ => {}
         }
     }
     // A subquery of UPDATE has the word too.
     equals > 0 && depth == 0 && (verbs == 1 || first_word(text) == b"update")
+}
+
+/// Passes a literal with its sign; false where something else stands there.
+fn takes_literal(text: &[u8], ahead: &mut Tokens<'_>) -> bool {
+    if ahead.peek().is_some_and(|next| next.of(text) == b"-") {
+        ahead.next();
+    }
+    ahead.next().is_some_and(|value| value.kind == TokenKind::Literal)
 }
 
 /// Whether it sets a column to itself and something: `n = n + 1`, `n = t.n - 2`.
@@ -377,6 +375,30 @@ mod tests {
         assert_eq!(updates(text), Some(0b110));
         assert_eq!(updates("INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE a = 1"), None);
         assert_eq!(updates("INSERT INTO t (a) VALUES (1)"), None);
+    }
+
+    #[test]
+    fn writes_are_told_by_what_the_whole_statement_does() {
+        for text in [
+            "WITH x AS (SELECT 1 AS a) DELETE FROM t WHERE a IN (SELECT a FROM x)",
+            "WITH x AS (SELECT 1 AS a) UPDATE t JOIN x USING (a) SET b = 2",
+            "LOAD DATA INFILE 'f' INTO TABLE t",
+            "/* c */ load data local infile 'f' into table t",
+            "/*!40101 INSERT INTO t VALUES (1) */",
+        ] {
+            assert!(traits(text).writes(), "{text}");
+        }
+        for text in [
+            "WITH x AS (SELECT 1 AS a) SELECT a FROM x",
+            "WITH x AS (SELECT 1 AS a) (SELECT a FROM x)",
+            "(SELECT a FROM t)",
+            "TABLE t",
+            "administrator command: Ping",
+        ] {
+            assert!(!traits(text).writes(), "{text}");
+        }
+        let queue = "WITH x AS (TABLE u) UPDATE t SET a = 1 WHERE state = 'new' LIMIT 1";
+        assert!(!traits(queue).is_point);
     }
 
     #[test]
