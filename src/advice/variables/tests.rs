@@ -5,7 +5,7 @@
 //! with `!` where a restart is needed, and `RULE` alone where nothing is to be set.
 
 use super::*;
-use crate::advice::{Action, Severity};
+use crate::advice::{Action, Class, Confidence, Severity};
 use crate::server::{Config, Disk, machine};
 use crate::sql::fingerprint::ClassId;
 
@@ -682,79 +682,78 @@ fn counters_of_a_young_server_change_nothing() {
     of(M57, "key_buffer_size=8388608 | s Uptime=600 Questions=90", "");
 }
 
-/// 16 statements at once on 4 cores, and a log of 100 s.
+/// A load of so many seconds, of which so many are locks, in which statements ran for 100 s.
+fn load_of(seconds: u64, locked: Option<u64>, window: u64) -> Workload<'static> {
+    use crate::advice::workload::{Measured, Times, Whole, fixture};
+    const SECOND: u64 = 1_000_000;
+    let measured = Measured {
+        time: Some(Times { sum: seconds * SECOND, ..Times::default() }),
+        row_lock_micros: locked.map(|locked| locked * SECOND),
+        ..Measured::default()
+    };
+    let whole = Whole { measured, busy_micros: Some(100 * SECOND), ..Whole::default() };
+    Workload {
+        classes: vec![Class {
+            micros: Some(seconds * SECOND),
+            ..fixture("SELECT a FROM t WHERE b = 1")
+        }],
+        is_timed: true,
+        window_micros: Some(window * SECOND),
+        whole: Some(whole),
+        ..Workload::default()
+    }
+}
+
+/// 16 statements at once on 4 cores, and a log in which statements ran for 100 s.
 #[test]
 fn that_too_many_run_at_once_is_told_by_samples_and_the_log() {
-    use crate::advice::Class;
-    use crate::advice::plan::Load;
-    let class = |seconds: u64, locked: u64| Class {
-        id: ClassId::of(b"select ?"),
-        samples: vec!["SELECT 1".to_owned()],
-        database: None,
-        calls: 1,
-        weight: None,
-        micros: Some(seconds * 1_000_000),
-        lock_micros: Some(locked * 1_000_000),
-        load: Load::default(),
-        rows_affected: None,
-        plans: Vec::new(),
-        measured: None,
-    };
-    let of = |given: &str, running: &[u64], cores, seconds, locked| {
+    let of = |given: &str, running: &[u64], cores, workload: Workload<'_>| {
         let mut facts = facts(given);
         facts.running = running.to_vec();
         facts.machine.cores = cores;
-        let workload = Workload {
-            classes: vec![class(seconds, locked)],
-            is_timed: true,
-            window_micros: Some(100_000_000),
-            ..Workload::default()
-        };
         let on_server = advise(&facts, &workload, None, &[]);
-        let is_said = on_server.findings.iter().any(|it| it.rule == "VAR035");
+        let found = on_server.findings.into_iter().find(|it| it.rule == "VAR035");
         let wants = on_server.not_checked.into_iter().find(|it| it.rule == "VAR035");
-        assert!(!is_said || wants.is_none());
-        (is_said, wants.map(|it| it.wants))
+        assert!(found.is_none() || wants.is_none());
+        (found, wants.map(|it| it.wants))
     };
     // One of ten is a tenth; 1,600 s in 100 s are 16 at once, 4 for each core.
     let running = [2, 2, 2, 2, 16, 2, 2, 2, 2, 2];
-    assert_eq!(of(M8, &running, Some(4), 1_600, 0), (true, None));
-    assert_eq!(of(MARIA, &running, Some(4), 1_600, 79), (true, None));
+    let is_said = |given: &str, running: &[u64], load| {
+        let (found, wants) = of(given, running, Some(4), load);
+        assert_eq!(wants, None);
+        found.is_some()
+    };
+    assert!(is_said(M8, &running, load_of(1_600, Some(0), 100)));
+    assert!(is_said(MARIA, &running, load_of(1_600, Some(79), 100)));
     let calm = [2, 2, 2, 2, 15, 2, 2, 2, 2, 2];
-    assert_eq!(of(M8, &calm, Some(4), 1_600, 0), (false, None));
-    assert_eq!(of(M8, &running, Some(4), 1_599, 0), (false, None));
-    // A twentieth of the time is spent on locks.
-    assert_eq!(of(M8, &running, Some(4), 1_600, 80), (false, None));
-    let (is_said, wants) = of(M8, &running[1..], None, 1_600, 0);
-    assert!(!is_said);
+    assert!(!is_said(M8, &calm, load_of(1_600, Some(0), 100)));
+    assert!(!is_said(M8, &running, load_of(1_599, Some(0), 100)));
+    // A twentieth of the time is spent on locks of rows.
+    assert!(!is_said(M8, &running, load_of(1_600, Some(80), 100)));
+    // An hour without a statement lies between two busy stretches.
+    assert!(is_said(M8, &running, load_of(1_600, Some(0), 3_700)));
+    let (found, wants) = of(M8, &running[1..], None, load_of(1_600, Some(0), 100));
+    assert_eq!(found, None);
     assert_eq!(
         wants.as_deref(),
         Some("--collected FILE with 10 samples of Threads_running; --cores N of the machine")
     );
-    let text = |given: &str| {
-        let facts = ServerFacts {
-            running: running.to_vec(),
-            machine: crate::server::Machine { cores: Some(4), ..Default::default() },
-            ..facts(given)
-        };
-        let workload = Workload {
-            classes: vec![class(1_600, 0)],
-            is_timed: true,
-            window_micros: Some(100_000_000),
-            ..Workload::default()
-        };
-        let found = advise(&facts, &workload, None, &[]).findings;
-        found.into_iter().find(|it| it.rule == "VAR035").unwrap().recommendation.text
-    };
+    let told =
+        |given: &str, locked| of(given, &running, Some(4), load_of(1_600, locked, 100)).0.unwrap();
+    let has_locks = |found: &Finding| found.evidence.iter().any(|it| it.name == "lock_percent");
+    let (known, unknown) = (told(M8, Some(0)), told(M8, None));
+    assert_eq!((known.confidence, has_locks(&known)), (Confidence::Medium, true));
+    assert_eq!((unknown.confidence, has_locks(&unknown)), (Confidence::Low, false));
     // MariaDB 10.6 has the variable no more.
-    assert!(
-        text(&format!("{M8} innodb_thread_concurrency=0")).contains("innodb_thread_concurrency")
-    );
-    assert!(
-        !text(&format!("{MARIA} innodb_thread_concurrency=0"))
-            .contains("innodb_thread_concurrency")
-    );
-    assert!(text(MARIA).contains("pool-of-threads"));
+    const NAME: &str = "innodb_thread_concurrency";
+    let has = told(&format!("{M8} {NAME}=0"), Some(0));
+    assert!(has.recommendation.text.contains(NAME));
+    assert_eq!(has.subject.variable.as_deref(), Some(NAME));
+    let has_not = told(&format!("{MARIA} {NAME}=0"), Some(0));
+    assert!(!has_not.recommendation.text.contains(NAME));
+    assert_eq!(has_not.subject.variable, None);
+    assert!(told(MARIA, Some(0)).recommendation.text.contains("pool-of-threads"));
 }
 
 #[test]
@@ -924,7 +923,7 @@ fn caches_without_tables_are_told_where_the_tables_are_known() {
 
 /// A log of one class beside another that takes the rest of 1,000,000 µs.
 fn on_log(given: &str, sample: &str, micros: u64, load: crate::advice::plan::Load) -> String {
-    let class = |id: u8, sample: &str, micros, load| crate::advice::Class {
+    let class = |id: u8, sample: &str, micros, load| Class {
         id: ClassId([id; 16]),
         samples: vec![sample.to_owned()],
         database: None,
@@ -1041,7 +1040,7 @@ fn statistics_that_do_not_last_are_told_where_plans_went_wrong() {
             rule,
             category: crate::advice::Category::Plan,
             severity: Severity::Medium,
-            confidence: crate::advice::Confidence::High,
+            confidence: Confidence::High,
             title: "10 rows were expected and 90,000 came".to_owned(),
             subject: crate::advice::Subject::default(),
             evidence: Vec::new(),
@@ -1081,7 +1080,7 @@ fn a_threshold_hides_what_is_fast() {
     let given = |counters: &str| {
         facts(&format!("{M57} slow_query_log=ON long_query_time=1.000000 {counters}"))
     };
-    let class = crate::advice::Class {
+    let class = Class {
         id: ClassId([1; 16]),
         samples: vec!["SELECT a FROM t".to_owned()],
         database: None,
@@ -1227,7 +1226,7 @@ fn every_parameter_of_a_provider_has_its_rule() {
 #[test]
 fn bulk_inserts_of_a_log_ask_for_another_lock_mode() {
     let said = |variables: &str, statement: &str, micros: u64| {
-        let class = |id: u8, sample: &str, micros| crate::advice::Class {
+        let class = |id: u8, sample: &str, micros| Class {
             id: ClassId([id; 16]),
             samples: vec![sample.to_owned()],
             database: None,
