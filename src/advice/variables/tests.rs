@@ -988,10 +988,19 @@ fn statements_without_a_limit_are_told_by_the_longest_call() {
     assert_eq!(said(&m8, "SELECT a FROM t", minute), "VAR025");
     assert_eq!(said(&m8, "(SELECT a FROM t) UNION (SELECT 1)", minute), "VAR025");
     assert_eq!(said(&m8, "SELECT a FROM t", minute - 1), "");
+    assert_eq!(said(&m8, "/* app */ SELECT a FROM t", minute), "VAR025");
     // MySQL ends a SELECT only.
     assert_eq!(said(&m8, "UPDATE t SET a = 1", minute), "");
+    let update = "WITH x AS (SELECT 1 AS a) UPDATE t JOIN x USING (a) SET b = 2";
+    assert_eq!(said(&m8, update, minute), "");
     assert_eq!(said(&maria, "UPDATE t SET a = 1", minute), "VAR025");
     assert_eq!(said(&maria, "SELECT /*!40001 SQL_NO_CACHE */ * FROM t", minute), "");
+    assert_eq!(said(&maria, "select sql_no_cache * from t", minute), "");
+    // Behind 39 bytes letters of two bytes each: byte 64 lies inside of the 13th.
+    let dump = format!("SELECT /*!40001 SQL_NO_CACHE */ * FROM {}", "é".repeat(20));
+    assert!(!dump.is_char_boundary(64));
+    assert_eq!(said(&maria, &dump, minute), "");
+    assert_eq!(said(&maria, "SELECT a FROM t WHERE b = 'SQL_NO_CACHE'", minute), "VAR025");
     assert_eq!(said(&format!("{MARIA} max_statement_time=30.5"), "SELECT a FROM t", minute), "");
     assert_eq!(said(&format!("{MARIA} port=3306"), "SELECT a FROM t", minute), "");
 }
@@ -1010,6 +1019,7 @@ fn long_writes_ask_for_a_longer_packet() {
     assert_eq!(said(4_194_304, "INSERT INTO t VALUES ('x')", 1_048_575), "");
     assert_eq!(said(16_777_216, "INSERT INTO t VALUES ('x')", 1_048_576), "");
     assert_eq!(said(4_194_304, "SELECT a FROM t WHERE b IN (1)", 1_048_576), "");
+    assert_eq!(said(4_194_304, "/* app */ INSERT INTO t VALUES ('x')", 1_048_576), speaks);
 }
 
 #[test]
@@ -1262,6 +1272,8 @@ fn bulk_inserts_of_a_log_ask_for_another_lock_mode() {
     assert_eq!(said(row, "INSERT INTO a (b) SELECT c FROM d", 50), speaks);
     assert_eq!(said(row, "insert into a (b) select c from d", 49), "");
     assert_eq!(said("log_bin=OFF", "LOAD DATA INFILE 'x' INTO TABLE a", 900), speaks);
+    assert_eq!(said(row, "/* app */ INSERT INTO a (b) SELECT c FROM d", 50), speaks);
+    assert_eq!(said(row, "/* app */ load  data infile 'x' into table a", 50), speaks);
     assert_eq!(
         said("log_bin=ON sync_binlog=1 binlog_format=MIXED", "INSERT INTO a SELECT c FROM d", 900),
         ""
