@@ -482,16 +482,31 @@ fn symptoms_lead_to_rules() {
     );
     check("x Waiting for query cache lock", "QC004");
     check("x Sending data", "");
-    let vmstat = " r b swpd free buff cache si so bi bo\n 1 0 9 9 9 9 0 0 1 1\n 1 0 9 9 9 9 40 0 1 1\n 1 0 9 9 9 9 40 12 1 1\n 1 0 9 9 9 9 0 8 1 1\n";
-    let mut facts = ServerFacts { symptoms: vec![vmstat.to_owned()], ..ServerFacts::default() };
-    assert_eq!(shown(&advise(&facts, &Workload::default(), None, &[]).findings), "VAR039");
+    let header = " r b swpd free buff cache si so bi bo\n";
+    let print = |lines: &[(u64, u64)]| {
+        let line = |(into, out): &(u64, u64)| format!(" 1 0 9 9 9 9 {into} {out} 1 1\n");
+        format!("{header}{}", lines.iter().map(line).collect::<String>())
+    };
+    let prints = |texts: &[String]| {
+        let facts = ServerFacts { symptoms: texts.to_vec(), ..ServerFacts::default() };
+        shown(&advise(&facts, &Workload::default(), None, &[]).findings)
+    };
+    // The first line is the mean since the host started.
+    let swaps = print(&[(0, 0), (40, 0), (40, 12), (0, 8)]);
+    assert_eq!(prints(std::slice::from_ref(&swaps)), "VAR039");
+    assert_eq!(prints(&[print(&[(40, 0), (40, 0), (40, 12)])]), "");
+    assert_eq!(prints(&[print(&[(40, 0), (40, 0), (40, 12), (0, 0)])]), "");
+    assert_eq!(prints(&[print(&[(0, 0), (40, 0), (0, 0), (0, 8)])]), "");
+    // A header again is no new print; two prints have a first line each.
+    assert_eq!(prints(&[format!("{swaps}{header} 1 0 9 9 9 9 0 0 1 1\n")]), "VAR039");
+    assert_eq!(prints(&[print(&[(9, 9), (9, 9), (9, 9)]), print(&[(0, 0), (9, 9)])]), "VAR039");
+    assert_eq!(prints(&[print(&[(9, 9), (9, 9)]), print(&[(9, 9), (9, 9)])]), "");
+    assert!(knows_symptom(&print(&[(0, 0)])));
     let pool = "v innodb_buffer_pool_size=5368709120 version=8.0.36 | m memory=8G";
     check(&format!("{pool} | x vm.swappiness = 60"), "VAR039");
     check(&format!("{pool} | x vm.swappiness = 10"), "");
     check("v innodb_buffer_pool_size=134217728 | m memory=8G | x vm.swappiness = 60", "");
     assert!(knows_symptom("vm.swappiness = 10") && !knows_symptom("swappiness is high"));
-    facts.symptoms = vec![vmstat.replace("40", "0")];
-    assert_eq!(shown(&advise(&facts, &Workload::default(), None, &[]).findings), "");
 }
 
 #[test]
