@@ -814,6 +814,36 @@ fn statements_and_lines_fit_the_server() {
     );
 }
 
+/// A bounded stretch is logged whole and then no more: nothing of it outlasts a restart.
+#[test]
+fn what_the_log_leaves_out_is_logged_for_a_while() {
+    let m8 = "v version=8.0.36 slow_query_log=ON";
+    let maria = "v version=11.4.2-MariaDB slow_query_log=ON";
+    let check = |given: &str, name: &str, from: &str, to: &str| {
+        let found = all(given).findings;
+        let todo = &found.iter().find(|it| it.rule == "VAR030").unwrap().recommendation;
+        assert!(todo.text.contains("Log all of a bounded stretch"), "{}", todo.text);
+        assert_eq!(todo.sql, [format!("SET GLOBAL {name} = {to}")], "{given}");
+        assert_eq!(todo.undo, [format!("SET GLOBAL {name} = {from}")], "{given}");
+        assert_eq!(todo.variables[0].option_line, "", "{given}");
+    };
+    for (server, name, from, to) in [
+        (m8, "min_examined_row_limit", "1000", "0"),
+        (m8, "log_slow_rate_limit", "10", "1"),
+        (maria, "log_slow_min_examined_row_limit", "1000", "0"),
+    ] {
+        check(&format!("{server} {name}={from}"), name, from, to);
+    }
+    for (name, from, to) in [
+        ("log_slow_filter", "full_scan", "''"),
+        ("log_slow_disabled_statements", "admin,call", "'sp'"),
+    ] {
+        check(&format!("{maria} {name}={from}"), name, &format!("'{from}'"), to);
+    }
+    let name = "log_throttle_queries_not_using_indexes";
+    check(&format!("{m8} log_queries_not_using_indexes=ON {name}=10"), name, "10", "0");
+}
+
 #[test]
 fn facts_have_their_names_and_units() {
     let given = "v version=10.6.16-MariaDB query_cache_type=ON query_cache_size=1048576 sort_buffer_size=1000 join_buffer_size=200 \
