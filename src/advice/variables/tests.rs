@@ -612,6 +612,10 @@ fn options_that_are_gone() {
     of(M57, "| c innodb_redo_log_capacity=1G", "VAR034");
     of("v version=8.0.29", "| c innodb_redo_log_capacity=1G;log_slow_extra=1", "VAR034");
     of("v version=8.0.30", "| c innodb_redo_log_capacity=1G;log_slow_extra=1", "");
+    // The manual, options added in MySQL 8.0: temptable_max_ram in 8.0.2.
+    of("v version=8.0.1", "| c temptable_max_ram=1G", "VAR034");
+    of("v version=8.0.2", "| c temptable_max_ram=1G;internal_tmp_mem_storage_engine=TempTable", "");
+    of("v version=8.0.2", "| c innodb_dedicated_server=1", "VAR034");
     of(MARIA, "| c innodb_data_file_buffering=0", "VAR034");
     of("v version=11.4.2-MariaDB", "| c innodb_data_file_buffering=0", "");
     of(MARIA, "| c max_statement_time=30", "");
