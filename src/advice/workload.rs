@@ -1,5 +1,6 @@
 //! What advice is given on: the statements of a log or a file, with what is known of each.
 
+pub(super) mod at_once;
 mod balance;
 mod busy;
 pub(super) mod case;
@@ -174,7 +175,7 @@ impl Class<'_> {
 
 /// A class of this statement that ran once, to be filled in by tests.
 #[cfg(test)]
-fn fixture(text: &str) -> Class<'static> {
+pub(super) fn fixture(text: &str) -> Class<'static> {
     Class {
         id: ClassId::of(text.as_bytes()),
         samples: vec![text.to_owned()],

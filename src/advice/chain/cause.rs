@@ -2,6 +2,7 @@
 
 use super::{Ground, Link, Verdict};
 use crate::advice::workload::case::{Case, ranged, seconds, short};
+use crate::advice::workload::coverage;
 use crate::advice::{Class, Fact, Severity};
 use crate::plan::{Amount, Plan};
 use crate::server::monitor::{Figure, Range};
@@ -17,6 +18,7 @@ const LEAST_INTERVAL: u64 = 10;
 fn seen(case: &Case<'_>, figure: Figure, counters: &[&str]) -> Option<Range> {
     case.facts.monitor.get(figure).or_else(|| {
         let window = case.facts.status.window().filter(|it| it.is_interval())?;
+        coverage::are_of_log(case).then_some(())?;
         let length = Some(window.seconds).filter(|it| *it >= LEAST_INTERVAL)?;
         let grown = counters.iter().map(|name| window.grown(name));
         let sum = { grown }.try_fold(0_u64, |sum, own| Some(sum.saturating_add(own?)))?;
@@ -184,6 +186,12 @@ pub fn sorted_rows(ground: &Ground<'_>) -> Option<Link> {
         true => because,
         false => format!("{because}: {} of them", percent_of(rate, told.low)),
     };
+    let sorts = seen(case, Figure::Sorts, &["sort_range", "sort_scan"]);
+    let each = sorts.and_then(|sorts| told.high.ratio(sorts.high));
+    let each = each.map_or(String::new(), |it| {
+        format!("; those that were seen take some {} rows each", short(it))
+    });
+    let because = format!("{because}{each}");
     let verdict = if may > 0 { Verdict::Open } else { Verdict::Fails };
     let link = Link::new(verdict, claim, because);
     Some(facts(match verdict {
@@ -204,7 +212,7 @@ pub fn processors(ground: &Ground<'_>) -> Option<Link> {
     let at_once = at_once.ratio(Amount::whole(case.active_micros()?))?;
     let mut of_locks = ground.findings.iter().filter(|finding| finding.rule == "WORK006");
     let is_locked = of_locks.clone().any(|finding| finding.severity > Severity::Info);
-    let is_ruled_out = of_locks.any(|finding| finding.severity == Severity::Info);
+    let is_ruled_out = of_locks.any(super::time::counts_rows);
     let locks = if is_ruled_out { ", locks ruled out" } else { "" };
     let because =
         format!("processors {} % busy, {} statements at once{locks}", ranged(told), short(at_once));

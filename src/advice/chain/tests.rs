@@ -27,6 +27,7 @@ fn locks_are_ruled_out_or_in_by_their_part() {
     // 90 s from 90 us on: no threshold.
     let locked = |micros| {
         Load::new(&[(1_000_000, 90)], 100)
+            .set("version", "8.0.27")
             .with(|it| it.measured.lock_micros = Some(micros))
             .with_class(0, |class| class.lock_micros = Some(micros))
     };
@@ -120,6 +121,7 @@ fn busy_processors_mean_computing_where_nothing_is_locked() {
     // 270 s within 100 s.
     let with = |cpu: &str, locks| {
         Load::new(&[(3_000_000, 90)], 100)
+            .set("version", "8.0.27")
             .seen(cpu)
             .with(|it| it.measured.lock_micros = Some(locks))
             .with_class(0, |class| class.lock_micros = Some(locks))

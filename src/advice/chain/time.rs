@@ -4,6 +4,7 @@ use super::{Ground, Link, Verdict};
 use crate::advice::workload::case::{percent, seconds, short};
 use crate::advice::workload::concentration::Few;
 use crate::advice::workload::coverage::Coverage;
+use crate::advice::workload::lock_bound::ROWS_COUNTED;
 use crate::advice::{Action, Fact, Finding, Severity};
 use crate::amount::Amount;
 
@@ -51,8 +52,16 @@ pub fn locks(ground: &Ground<'_>) -> Option<Link> {
     let finding = found.clone().find(of_load).or_else(|| found.next())?;
     let link = match (finding.severity, finding.subject.query_id) {
         (Severity::Info, _) => {
-            let link = Link::new(Verdict::Fails, "Locks are the time", lower(&finding.title))
-                .ruling_out("shorter transactions and the order of locks as remedies");
+            let link = match counts_rows(finding) {
+                true => Link::new(Verdict::Fails, "Locks are the time", lower(&finding.title))
+                    .ruling_out("shorter transactions and the order of locks as remedies"),
+                false => {
+                    let claim = "Locks of tables are the time";
+                    Link::new(Verdict::Fails, claim, lower(&finding.title)).ruling_out(
+                        "DDL, LOCK TABLES and engines that lock tables; not waits for rows",
+                    )
+                }
+            };
             // What Lock_time does not count on this server.
             let caveat = Some(finding.recommendation.text.clone()).filter(|it| !it.is_empty());
             Link { next: caveat, ..link }
@@ -71,6 +80,11 @@ pub fn locks(ground: &Ground<'_>) -> Option<Link> {
         }
     };
     Some(link.by(finding.rule).with(finding.evidence.clone()))
+}
+
+/// Whether waits for rows would be seen in what a finding on locks rests on.
+pub fn counts_rows(finding: &Finding) -> bool {
+    finding.evidence.contains(&Fact::flag(ROWS_COUNTED, true))
 }
 
 fn lower(text: &str) -> String {

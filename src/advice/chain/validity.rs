@@ -33,6 +33,14 @@ pub fn shown(ground: &Ground<'_>) -> Option<Link> {
         Fact::number("events_per_second", coverage.logged),
         Fact::number("coverage_percent_most", coverage.most),
     ];
+    let sorts = super::cause::sorts(ground).filter(|link| link.verdict == Verdict::Fails);
+    if let Some(sorts) = sorts.filter(|_| !coverage.hides_most()) {
+        let claim = "Statements that ran are not in the log: it lacks sorts that were seen";
+        let link = Link::new(Verdict::Holds, claim, format!("{because}; but {}", sorts.because))
+            .ruling_out("that the log is the whole load, whatever its number of events says")
+            .then("log all statements of a few minutes under the same load (long_query_time = 0)");
+        return Some(link.with(facts));
+    }
     if coverage.hides_most() {
         let link = Link::new(Verdict::Holds, "The log hides the load", because)
             .ruling_out("that the statements of this log are what the server does")

@@ -4,6 +4,8 @@ use crate::advice::rule::rule;
 use crate::advice::{Class, Confidence, Finding, Severity};
 use crate::plan::Amount;
 use crate::sql::fingerprint::{ClassId, fingerprint};
+use crate::sql::glance::{Verb, statement};
+use crate::sql::token::tokens;
 
 use super::case::{Case, is_percent, percent};
 use super::say::{When, count, say};
@@ -46,20 +48,17 @@ fn bulk(case: &Case<'_>) -> Option<Bulk> {
 }
 
 /// Whether a statement is INSERT … SELECT, REPLACE … SELECT or LOAD DATA.
-fn is_bulk(statement: &str) -> bool {
-    let begins = |text: &[u8], word: &str| {
-        text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    let text = statement.trim_start().as_bytes();
-    if begins(text, "load data") {
-        return true;
+fn is_bulk(text: &str) -> bool {
+    if !matches!(statement(text).verb, Verb::Insert | Verb::Replace) {
+        let mut first = tokens(text.as_bytes()).map(|token| token.of(text.as_bytes()));
+        let mut is_next =
+            |word: &[u8]| first.next().is_some_and(|it| it.eq_ignore_ascii_case(word));
+        return is_next(b"LOAD") && is_next(b"DATA");
     }
     // The fingerprint has no literals that could hold the word.
-    (begins(text, "insert") || begins(text, "replace")) && {
-        let text = fingerprint(text);
-        memchr::memmem::find(&text, b" select ").is_some()
-            && memchr::memmem::find(&text, b" values").is_none()
-    }
+    let text = fingerprint(text.as_bytes());
+    memchr::memmem::find(&text, b" select ").is_some()
+        && memchr::memmem::find(&text, b" values").is_none()
 }
 
 pub fn read(case: &Case<'_>) -> Option<Finding> {

@@ -3,6 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Class, Confidence, Finding, Severity};
 use crate::sql::fingerprint::ClassId;
+use crate::sql::glance::{Verb, statement};
 
 use super::case::Case;
 use super::say::{When, bytes, say, size};
@@ -26,10 +27,7 @@ const ENOUGH: u64 = 64 * MIB;
 /// Classes that write statements of a MiB and more, and the longest of these.
 fn long_writes(case: &Case<'_>) -> Option<(Vec<ClassId>, u64)> {
     let is_write = |class: &&Class<'_>| {
-        let text = class.sample().trim_start();
-        ["insert", "replace", "update"]
-            .iter()
-            .any(|verb| text.get(..verb.len()).is_some_and(|head| head.eq_ignore_ascii_case(verb)))
+        matches!(statement(class.sample()).verb, Verb::Insert | Verb::Replace | Verb::Update)
     };
     let long = case.workload.classes.iter().filter(|class| case.has_log() && is_write(class));
     let long = long.filter_map(|class| {

@@ -211,7 +211,7 @@ const ENTRIES: &[Entry] = &[
     many(&stats_on_metadata::RULE, stats_on_metadata::read, &[Variables, Rates(&["com_show_table_status"])]),
     one(&lock_wait::RULE, lock_wait::read, &[Variables, Rates(&["innodb_row_lock_time"])]),
     one(&tmp_space::RULE, tmp_space::read, &[Symptom("the text of the error")]),
-    one(&swap::RULE, swap::read, &[Symptom("a print of vmstat")]),
+    one(&swap::RULE, swap::read, &[Symptom("a print of vmstat 1, of four lines or more")]),
     many(&engine_cache::RULE, engine_cache::read, &[Variables, Tables]),
     one(&index_use::RULE, index_use::read, &[Variables, Tables]),
     many(&query_cache::seldom_hit::RULE, query_cache::read, &[Variables, Rates(&["qcache_hits", "com_select", "qcache_inserts"])]),

@@ -210,6 +210,12 @@ const FOR_A_WHILE: &[&str] = &[
     "slow_query_log",
     "log_slow_query",
     "log_slow_queries",
+    "min_examined_row_limit",
+    "log_slow_min_examined_row_limit",
+    "log_slow_rate_limit",
+    "log_slow_filter",
+    "log_slow_disabled_statements",
+    "log_throttle_queries_not_using_indexes",
 ];
 
 /// Writes the changes of a finding as statements and lines of the option file: once, when no

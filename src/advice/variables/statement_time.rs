@@ -3,6 +3,8 @@
 use crate::advice::rule::rule;
 use crate::advice::{Class, Confidence, Finding, Severity};
 use crate::sql::fingerprint::ClassId;
+use crate::sql::glance::{Verb, statement};
+use crate::sql::token::{Kind, tokens};
 
 use super::case::{Case, DAY, HOUR};
 use super::say::{When, count, say};
@@ -44,9 +46,8 @@ fn no_limit(case: &Case<'_>) -> Option<Finding> {
     // MySQL ends a SELECT only. Dumps are meant to take long.
     let is_ended = |class: &&Class<'_>| {
         let sample = class.sample();
-        let is_dump =
-            sample.get(..64.min(sample.len())).is_some_and(|it| it.contains("SQL_NO_CACHE"));
-        !is_dump && (case.is_mariadb() || begins(sample, "select") || begins(sample, "with"))
+        let is_ended = case.is_mariadb() || statement(sample).verb == Verb::Select;
+        is_ended && !is_dump(sample)
     };
     let long = case.workload.classes.iter().filter(is_ended).filter_map(|class| {
         class.load.longest_micros.filter(|micros| *micros >= LONG).map(|micros| (class.id, micros))
@@ -77,9 +78,14 @@ fn no_limit(case: &Case<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-fn begins(statement: &str, word: &str) -> bool {
-    let text = statement.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
-    text.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word))
+/// Whether a statement reads a table past the query cache, as mysqldump writes it: `SELECT /*!40001
+/// SQL_NO_CACHE */ * FROM t`.
+fn is_dump(sample: &str) -> bool {
+    /// SELECT takes few options before its columns.
+    const FIRST: usize = 16;
+    let text = sample.as_bytes();
+    let mut first = tokens(text).take(FIRST).filter(|token| token.kind == Kind::Word);
+    first.any(|token| token.of(text).eq_ignore_ascii_case(b"SQL_NO_CACHE"))
 }
 
 fn unit(case: &Case<'_>) -> Option<Finding> {

@@ -20,11 +20,14 @@ rule! {
 /// Lines of a print that are looked at.
 const MOST: usize = 100_000;
 
-/// Lines of `vmstat` and how many of them moved memory, where a symptom is such a print.
-fn swapping(texts: &[String]) -> Option<(u64, u64)> {
+/// Samples below which there is nothing to say.
+const SAMPLES: u64 = 3;
+
+/// Samples of a print of `vmstat 1`, and how many of them moved memory; `None` of another text.
+fn print(text: &str) -> Option<(u64, u64)> {
     let mut columns: Option<(usize, usize)> = None;
     let (mut lines, mut moved) = (0_u64, 0_u64);
-    for line in texts.iter().flat_map(|text| text.lines()).take(MOST) {
+    for line in text.lines().take(MOST) {
         let words: Vec<&str> = line.split_whitespace().take(32).collect();
         let place = |name: &str| words.iter().position(|word| *word == name);
         if let (Some(into), Some(out), Some(_)) = (place("si"), place("so"), place("swpd")) {
@@ -36,11 +39,18 @@ fn swapping(texts: &[String]) -> Option<(u64, u64)> {
             columns.map(|(into, out)| (number(into), number(out)))
         {
             lines += 1;
-            moved += u64::from(into > 0 || out > 0);
+            // The first line of a print is the mean since the host started.
+            moved += u64::from(lines > 1 && (into > 0 || out > 0));
         }
     }
-    // The first line of a print is the mean since the host started.
-    (lines > 2).then_some((lines, moved))
+    columns.map(|_| (lines.saturating_sub(1), moved))
+}
+
+/// The same of all symptoms that are such prints, where they are enough.
+fn swapping(texts: &[String]) -> Option<(u64, u64)> {
+    let prints = texts.iter().filter_map(|text| print(text));
+    let sum = |(lines, moved): (u64, u64), own: (u64, u64)| (lines + own.0, moved + own.1);
+    Some(prints.fold((0, 0), sum)).filter(|(lines, _)| *lines >= SAMPLES)
 }
 
 /// What `sysctl vm.swappiness` prints, where a symptom is such a line.
@@ -53,8 +63,7 @@ fn swappiness(texts: &[String]) -> Option<u64> {
 
 /// Whether a text is a print that the rule reads.
 pub fn knows(text: &str) -> bool {
-    let texts = [text.to_owned()];
-    swapping(&texts).is_some() || swappiness(&texts).is_some()
+    print(text).is_some() || swappiness(&[text.to_owned()]).is_some()
 }
 
 pub fn read(case: &Case<'_>) -> Option<Finding> {

@@ -5,7 +5,7 @@
 //! with `!` where a restart is needed, and `RULE` alone where nothing is to be set.
 
 use super::*;
-use crate::advice::{Action, Severity};
+use crate::advice::{Action, Class, Confidence, Severity};
 use crate::server::{Config, Disk, machine};
 use crate::sql::fingerprint::ClassId;
 
@@ -482,16 +482,31 @@ fn symptoms_lead_to_rules() {
     );
     check("x Waiting for query cache lock", "QC004");
     check("x Sending data", "");
-    let vmstat = " r b swpd free buff cache si so bi bo\n 1 0 9 9 9 9 0 0 1 1\n 1 0 9 9 9 9 40 0 1 1\n 1 0 9 9 9 9 40 12 1 1\n 1 0 9 9 9 9 0 8 1 1\n";
-    let mut facts = ServerFacts { symptoms: vec![vmstat.to_owned()], ..ServerFacts::default() };
-    assert_eq!(shown(&advise(&facts, &Workload::default(), None, &[]).findings), "VAR039");
+    let header = " r b swpd free buff cache si so bi bo\n";
+    let print = |lines: &[(u64, u64)]| {
+        let line = |(into, out): &(u64, u64)| format!(" 1 0 9 9 9 9 {into} {out} 1 1\n");
+        format!("{header}{}", lines.iter().map(line).collect::<String>())
+    };
+    let prints = |texts: &[String]| {
+        let facts = ServerFacts { symptoms: texts.to_vec(), ..ServerFacts::default() };
+        shown(&advise(&facts, &Workload::default(), None, &[]).findings)
+    };
+    // The first line is the mean since the host started.
+    let swaps = print(&[(0, 0), (40, 0), (40, 12), (0, 8)]);
+    assert_eq!(prints(std::slice::from_ref(&swaps)), "VAR039");
+    assert_eq!(prints(&[print(&[(40, 0), (40, 0), (40, 12)])]), "");
+    assert_eq!(prints(&[print(&[(40, 0), (40, 0), (40, 12), (0, 0)])]), "");
+    assert_eq!(prints(&[print(&[(0, 0), (40, 0), (0, 0), (0, 8)])]), "");
+    // A header again is no new print; two prints have a first line each.
+    assert_eq!(prints(&[format!("{swaps}{header} 1 0 9 9 9 9 0 0 1 1\n")]), "VAR039");
+    assert_eq!(prints(&[print(&[(9, 9), (9, 9), (9, 9)]), print(&[(0, 0), (9, 9)])]), "VAR039");
+    assert_eq!(prints(&[print(&[(9, 9), (9, 9)]), print(&[(9, 9), (9, 9)])]), "");
+    assert!(knows_symptom(&print(&[(0, 0)])));
     let pool = "v innodb_buffer_pool_size=5368709120 version=8.0.36 | m memory=8G";
     check(&format!("{pool} | x vm.swappiness = 60"), "VAR039");
     check(&format!("{pool} | x vm.swappiness = 10"), "");
     check("v innodb_buffer_pool_size=134217728 | m memory=8G | x vm.swappiness = 60", "");
     assert!(knows_symptom("vm.swappiness = 10") && !knows_symptom("swappiness is high"));
-    facts.symptoms = vec![vmstat.replace("40", "0")];
-    assert_eq!(shown(&advise(&facts, &Workload::default(), None, &[]).findings), "");
 }
 
 #[test]
@@ -597,6 +612,10 @@ fn options_that_are_gone() {
     of(M57, "| c innodb_redo_log_capacity=1G", "VAR034");
     of("v version=8.0.29", "| c innodb_redo_log_capacity=1G;log_slow_extra=1", "VAR034");
     of("v version=8.0.30", "| c innodb_redo_log_capacity=1G;log_slow_extra=1", "");
+    // The manual, options added in MySQL 8.0: temptable_max_ram in 8.0.2.
+    of("v version=8.0.1", "| c temptable_max_ram=1G", "VAR034");
+    of("v version=8.0.2", "| c temptable_max_ram=1G;internal_tmp_mem_storage_engine=TempTable", "");
+    of("v version=8.0.2", "| c innodb_dedicated_server=1", "VAR034");
     of(MARIA, "| c innodb_data_file_buffering=0", "VAR034");
     of("v version=11.4.2-MariaDB", "| c innodb_data_file_buffering=0", "");
     of(MARIA, "| c max_statement_time=30", "");
@@ -682,79 +701,78 @@ fn counters_of_a_young_server_change_nothing() {
     of(M57, "key_buffer_size=8388608 | s Uptime=600 Questions=90", "");
 }
 
-/// 16 statements at once on 4 cores, and a log of 100 s.
+/// A load of so many seconds, of which so many are locks, in which statements ran for 100 s.
+fn load_of(seconds: u64, locked: Option<u64>, window: u64) -> Workload<'static> {
+    use crate::advice::workload::{Measured, Times, Whole, fixture};
+    const SECOND: u64 = 1_000_000;
+    let measured = Measured {
+        time: Some(Times { sum: seconds * SECOND, ..Times::default() }),
+        row_lock_micros: locked.map(|locked| locked * SECOND),
+        ..Measured::default()
+    };
+    let whole = Whole { measured, busy_micros: Some(100 * SECOND), ..Whole::default() };
+    Workload {
+        classes: vec![Class {
+            micros: Some(seconds * SECOND),
+            ..fixture("SELECT a FROM t WHERE b = 1")
+        }],
+        is_timed: true,
+        window_micros: Some(window * SECOND),
+        whole: Some(whole),
+        ..Workload::default()
+    }
+}
+
+/// 16 statements at once on 4 cores, and a log in which statements ran for 100 s.
 #[test]
 fn that_too_many_run_at_once_is_told_by_samples_and_the_log() {
-    use crate::advice::Class;
-    use crate::advice::plan::Load;
-    let class = |seconds: u64, locked: u64| Class {
-        id: ClassId::of(b"select ?"),
-        samples: vec!["SELECT 1".to_owned()],
-        database: None,
-        calls: 1,
-        weight: None,
-        micros: Some(seconds * 1_000_000),
-        lock_micros: Some(locked * 1_000_000),
-        load: Load::default(),
-        rows_affected: None,
-        plans: Vec::new(),
-        measured: None,
-    };
-    let of = |given: &str, running: &[u64], cores, seconds, locked| {
+    let of = |given: &str, running: &[u64], cores, workload: Workload<'_>| {
         let mut facts = facts(given);
         facts.running = running.to_vec();
         facts.machine.cores = cores;
-        let workload = Workload {
-            classes: vec![class(seconds, locked)],
-            is_timed: true,
-            window_micros: Some(100_000_000),
-            ..Workload::default()
-        };
         let on_server = advise(&facts, &workload, None, &[]);
-        let is_said = on_server.findings.iter().any(|it| it.rule == "VAR035");
+        let found = on_server.findings.into_iter().find(|it| it.rule == "VAR035");
         let wants = on_server.not_checked.into_iter().find(|it| it.rule == "VAR035");
-        assert!(!is_said || wants.is_none());
-        (is_said, wants.map(|it| it.wants))
+        assert!(found.is_none() || wants.is_none());
+        (found, wants.map(|it| it.wants))
     };
     // One of ten is a tenth; 1,600 s in 100 s are 16 at once, 4 for each core.
     let running = [2, 2, 2, 2, 16, 2, 2, 2, 2, 2];
-    assert_eq!(of(M8, &running, Some(4), 1_600, 0), (true, None));
-    assert_eq!(of(MARIA, &running, Some(4), 1_600, 79), (true, None));
+    let is_said = |given: &str, running: &[u64], load| {
+        let (found, wants) = of(given, running, Some(4), load);
+        assert_eq!(wants, None);
+        found.is_some()
+    };
+    assert!(is_said(M8, &running, load_of(1_600, Some(0), 100)));
+    assert!(is_said(MARIA, &running, load_of(1_600, Some(79), 100)));
     let calm = [2, 2, 2, 2, 15, 2, 2, 2, 2, 2];
-    assert_eq!(of(M8, &calm, Some(4), 1_600, 0), (false, None));
-    assert_eq!(of(M8, &running, Some(4), 1_599, 0), (false, None));
-    // A twentieth of the time is spent on locks.
-    assert_eq!(of(M8, &running, Some(4), 1_600, 80), (false, None));
-    let (is_said, wants) = of(M8, &running[1..], None, 1_600, 0);
-    assert!(!is_said);
+    assert!(!is_said(M8, &calm, load_of(1_600, Some(0), 100)));
+    assert!(!is_said(M8, &running, load_of(1_599, Some(0), 100)));
+    // A twentieth of the time is spent on locks of rows.
+    assert!(!is_said(M8, &running, load_of(1_600, Some(80), 100)));
+    // An hour without a statement lies between two busy stretches.
+    assert!(is_said(M8, &running, load_of(1_600, Some(0), 3_700)));
+    let (found, wants) = of(M8, &running[1..], None, load_of(1_600, Some(0), 100));
+    assert_eq!(found, None);
     assert_eq!(
         wants.as_deref(),
         Some("--collected FILE with 10 samples of Threads_running; --cores N of the machine")
     );
-    let text = |given: &str| {
-        let facts = ServerFacts {
-            running: running.to_vec(),
-            machine: crate::server::Machine { cores: Some(4), ..Default::default() },
-            ..facts(given)
-        };
-        let workload = Workload {
-            classes: vec![class(1_600, 0)],
-            is_timed: true,
-            window_micros: Some(100_000_000),
-            ..Workload::default()
-        };
-        let found = advise(&facts, &workload, None, &[]).findings;
-        found.into_iter().find(|it| it.rule == "VAR035").unwrap().recommendation.text
-    };
+    let told =
+        |given: &str, locked| of(given, &running, Some(4), load_of(1_600, locked, 100)).0.unwrap();
+    let has_locks = |found: &Finding| found.evidence.iter().any(|it| it.name == "lock_percent");
+    let (known, unknown) = (told(M8, Some(0)), told(M8, None));
+    assert_eq!((known.confidence, has_locks(&known)), (Confidence::Medium, true));
+    assert_eq!((unknown.confidence, has_locks(&unknown)), (Confidence::Low, false));
     // MariaDB 10.6 has the variable no more.
-    assert!(
-        text(&format!("{M8} innodb_thread_concurrency=0")).contains("innodb_thread_concurrency")
-    );
-    assert!(
-        !text(&format!("{MARIA} innodb_thread_concurrency=0"))
-            .contains("innodb_thread_concurrency")
-    );
-    assert!(text(MARIA).contains("pool-of-threads"));
+    const NAME: &str = "innodb_thread_concurrency";
+    let has = told(&format!("{M8} {NAME}=0"), Some(0));
+    assert!(has.recommendation.text.contains(NAME));
+    assert_eq!(has.subject.variable.as_deref(), Some(NAME));
+    let has_not = told(&format!("{MARIA} {NAME}=0"), Some(0));
+    assert!(!has_not.recommendation.text.contains(NAME));
+    assert_eq!(has_not.subject.variable, None);
+    assert!(told(MARIA, Some(0)).recommendation.text.contains("pool-of-threads"));
 }
 
 #[test]
@@ -798,6 +816,36 @@ fn statements_and_lines_fit_the_server() {
         "{}",
         managed.text
     );
+}
+
+/// A bounded stretch is logged whole and then no more: nothing of it outlasts a restart.
+#[test]
+fn what_the_log_leaves_out_is_logged_for_a_while() {
+    let m8 = "v version=8.0.36 slow_query_log=ON";
+    let maria = "v version=11.4.2-MariaDB slow_query_log=ON";
+    let check = |given: &str, name: &str, from: &str, to: &str| {
+        let found = all(given).findings;
+        let todo = &found.iter().find(|it| it.rule == "VAR030").unwrap().recommendation;
+        assert!(todo.text.contains("Log all of a bounded stretch"), "{}", todo.text);
+        assert_eq!(todo.sql, [format!("SET GLOBAL {name} = {to}")], "{given}");
+        assert_eq!(todo.undo, [format!("SET GLOBAL {name} = {from}")], "{given}");
+        assert_eq!(todo.variables[0].option_line, "", "{given}");
+    };
+    for (server, name, from, to) in [
+        (m8, "min_examined_row_limit", "1000", "0"),
+        (m8, "log_slow_rate_limit", "10", "1"),
+        (maria, "log_slow_min_examined_row_limit", "1000", "0"),
+    ] {
+        check(&format!("{server} {name}={from}"), name, from, to);
+    }
+    for (name, from, to) in [
+        ("log_slow_filter", "full_scan", "''"),
+        ("log_slow_disabled_statements", "admin,call", "'sp'"),
+    ] {
+        check(&format!("{maria} {name}={from}"), name, &format!("'{from}'"), to);
+    }
+    let name = "log_throttle_queries_not_using_indexes";
+    check(&format!("{m8} log_queries_not_using_indexes=ON {name}=10"), name, "10", "0");
 }
 
 #[test]
@@ -924,7 +972,7 @@ fn caches_without_tables_are_told_where_the_tables_are_known() {
 
 /// A log of one class beside another that takes the rest of 1,000,000 µs.
 fn on_log(given: &str, sample: &str, micros: u64, load: crate::advice::plan::Load) -> String {
-    let class = |id: u8, sample: &str, micros, load| crate::advice::Class {
+    let class = |id: u8, sample: &str, micros, load| Class {
         id: ClassId([id; 16]),
         samples: vec![sample.to_owned()],
         database: None,
@@ -989,10 +1037,19 @@ fn statements_without_a_limit_are_told_by_the_longest_call() {
     assert_eq!(said(&m8, "SELECT a FROM t", minute), "VAR025");
     assert_eq!(said(&m8, "(SELECT a FROM t) UNION (SELECT 1)", minute), "VAR025");
     assert_eq!(said(&m8, "SELECT a FROM t", minute - 1), "");
+    assert_eq!(said(&m8, "/* app */ SELECT a FROM t", minute), "VAR025");
     // MySQL ends a SELECT only.
     assert_eq!(said(&m8, "UPDATE t SET a = 1", minute), "");
+    let update = "WITH x AS (SELECT 1 AS a) UPDATE t JOIN x USING (a) SET b = 2";
+    assert_eq!(said(&m8, update, minute), "");
     assert_eq!(said(&maria, "UPDATE t SET a = 1", minute), "VAR025");
     assert_eq!(said(&maria, "SELECT /*!40001 SQL_NO_CACHE */ * FROM t", minute), "");
+    assert_eq!(said(&maria, "select sql_no_cache * from t", minute), "");
+    // Behind 39 bytes letters of two bytes each: byte 64 lies inside of the 13th.
+    let dump = format!("SELECT /*!40001 SQL_NO_CACHE */ * FROM {}", "é".repeat(20));
+    assert!(!dump.is_char_boundary(64));
+    assert_eq!(said(&maria, &dump, minute), "");
+    assert_eq!(said(&maria, "SELECT a FROM t WHERE b = 'SQL_NO_CACHE'", minute), "VAR025");
     assert_eq!(said(&format!("{MARIA} max_statement_time=30.5"), "SELECT a FROM t", minute), "");
     assert_eq!(said(&format!("{MARIA} port=3306"), "SELECT a FROM t", minute), "");
 }
@@ -1011,6 +1068,7 @@ fn long_writes_ask_for_a_longer_packet() {
     assert_eq!(said(4_194_304, "INSERT INTO t VALUES ('x')", 1_048_575), "");
     assert_eq!(said(16_777_216, "INSERT INTO t VALUES ('x')", 1_048_576), "");
     assert_eq!(said(4_194_304, "SELECT a FROM t WHERE b IN (1)", 1_048_576), "");
+    assert_eq!(said(4_194_304, "/* app */ INSERT INTO t VALUES ('x')", 1_048_576), speaks);
 }
 
 #[test]
@@ -1041,7 +1099,7 @@ fn statistics_that_do_not_last_are_told_where_plans_went_wrong() {
             rule,
             category: crate::advice::Category::Plan,
             severity: Severity::Medium,
-            confidence: crate::advice::Confidence::High,
+            confidence: Confidence::High,
             title: "10 rows were expected and 90,000 came".to_owned(),
             subject: crate::advice::Subject::default(),
             evidence: Vec::new(),
@@ -1081,7 +1139,7 @@ fn a_threshold_hides_what_is_fast() {
     let given = |counters: &str| {
         facts(&format!("{M57} slow_query_log=ON long_query_time=1.000000 {counters}"))
     };
-    let class = crate::advice::Class {
+    let class = Class {
         id: ClassId([1; 16]),
         samples: vec!["SELECT a FROM t".to_owned()],
         database: None,
@@ -1227,7 +1285,7 @@ fn every_parameter_of_a_provider_has_its_rule() {
 #[test]
 fn bulk_inserts_of_a_log_ask_for_another_lock_mode() {
     let said = |variables: &str, statement: &str, micros: u64| {
-        let class = |id: u8, sample: &str, micros| crate::advice::Class {
+        let class = |id: u8, sample: &str, micros| Class {
             id: ClassId([id; 16]),
             samples: vec![sample.to_owned()],
             database: None,
@@ -1263,6 +1321,8 @@ fn bulk_inserts_of_a_log_ask_for_another_lock_mode() {
     assert_eq!(said(row, "INSERT INTO a (b) SELECT c FROM d", 50), speaks);
     assert_eq!(said(row, "insert into a (b) select c from d", 49), "");
     assert_eq!(said("log_bin=OFF", "LOAD DATA INFILE 'x' INTO TABLE a", 900), speaks);
+    assert_eq!(said(row, "/* app */ INSERT INTO a (b) SELECT c FROM d", 50), speaks);
+    assert_eq!(said(row, "/* app */ load  data infile 'x' into table a", 50), speaks);
     assert_eq!(
         said("log_bin=ON sync_binlog=1 binlog_format=MIXED", "INSERT INTO a SELECT c FROM d", 900),
         ""

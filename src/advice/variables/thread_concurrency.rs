@@ -1,10 +1,11 @@
 //! How many statements run at once.
 
 use crate::advice::rule::rule;
+use crate::advice::workload::{self, at_once::AtOnce};
 use crate::advice::{Confidence, Finding, Severity};
 use crate::plan::Amount;
 
-use super::case::{Case, hundredths, is_percent, percent};
+use super::case::{Case, hundredths, is_percent};
 use super::say::say;
 
 rule! {
@@ -24,8 +25,7 @@ pub const SAMPLES: usize = 10;
 const FOR_EACH_CORE: u64 = 4;
 /// Percent of the samples that are so.
 const LEAST_PERCENT: u64 = 10;
-/// Percent of the time of a log from which on it is locks that are waited for.
-const MOST_LOCKED_PERCENT: u64 = 5;
+const NAME: &str = "innodb_thread_concurrency";
 
 /// Samples tell how many run now and then; the log, that they do so the whole time.
 pub fn read(case: &Case<'_>) -> Option<Finding> {
@@ -36,13 +36,9 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     if running.len() < SAMPLES || !is_percent(over, running.len() as u64, LEAST_PERCENT) {
         return None;
     }
-    let window = case.workload.window_micros.filter(|window| *window > 0)?;
-    let classes = &case.workload.classes;
-    let sum = |micros: Vec<u64>| micros.into_iter().fold(0_u64, u64::saturating_add);
-    let busy = sum(classes.iter().filter_map(|class| class.micros).collect());
-    let locked = sum(classes.iter().filter_map(|class| class.lock_micros).collect());
-    let is_concurrent = u128::from(busy) >= u128::from(window) * u128::from(most);
-    if !is_concurrent || is_percent(locked, busy, MOST_LOCKED_PERCENT) {
+    let load = workload::Case::of(case.workload, case.facts, case.schema)?;
+    let at_once = AtOnce::of(&load)?;
+    if at_once.statements < Amount::whole(most) || at_once.is_locked() {
         return None;
     }
     let greatest = running.iter().copied().max()?;
@@ -50,9 +46,8 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
         "in {over} of {} samples {most} statements or more run at once on {cores} cores, at most {greatest}",
         running.len()
     );
-    let has_setting = case.version.is_some()
-        && !case.is_mariadb_from(10, 6, 0)
-        && case.number("innodb_thread_concurrency") == Some(0);
+    let has_variable = case.version.is_some() && !case.is_mariadb_from(10, 6, 0);
+    let has_setting = has_variable && case.number(NAME) == Some(0);
     let last_resort = if has_setting {
         " Where none of these is to be had, innodb_thread_concurrency bounds what runs inside InnoDB: begin with \
          twice the cores and measure."
@@ -66,21 +61,30 @@ pub fn read(case: &Case<'_>) -> Option<Finding> {
     } else {
         "a thread pool, where the edition of the server has one"
     };
+    // Fewer things are ruled out where the log does not tell of locks.
+    let confidence = match at_once.lock_percent {
+        Some(_) => Confidence::Medium,
+        None => Confidence::Low,
+    };
+    let mut said = say(case, &RULE, Severity::Medium, confidence, title);
+    if has_variable {
+        said = said.about(NAME);
+    }
+    said = said
+        .seen("samples_of_threads_running", running.len() as u64)
+        .seen("samples_over", over)
+        .seen("threads_running_most", greatest)
+        .seen("cores", cores)
+        .amount("concurrency_of_log", hundredths(Some(at_once.statements)));
+    if let Some(percent) = at_once.lock_percent {
+        said = said.amount("lock_percent", hundredths(Some(percent)));
+    }
     Some(
-        say(case, &RULE, Severity::Medium, Confidence::Medium, title)
-            .about("innodb_thread_concurrency")
-            .seen("samples_of_threads_running", running.len() as u64)
-            .seen("samples_over", over)
-            .seen("threads_running_most", greatest)
-            .seen("cores", cores)
-            .amount("concurrency_of_log", hundredths(Amount::whole(busy).ratio(Amount::whole(window))))
-            .amount("lock_percent", percent(locked, busy))
-            .advise(format!(
-                "Let fewer run at once, so that the others wait before they begin: smaller pools in the \
-                 applications, a limit in the proxy (ProxySQL), or {pool}. First mend the statements that take the \
-                 most time.{last_resort}"
-            ))
-            .verify("Threads_running under load falls, and the statements in a second do not.")
-            .end(),
+        said.advise(format!(
+            "Let fewer run at once, so that the others wait before they begin: smaller pools in the applications, a \
+             limit in the proxy (ProxySQL), or {pool}. First mend the statements that take the most time.{last_resort}"
+        ))
+        .verify("Threads_running under load falls, and the statements in a second do not.")
+        .end(),
     )
 }

@@ -110,6 +110,11 @@ impl Coverage {
     }
 }
 
+/// Whether counters tell of the time of the log, as far as its length and its events show.
+pub fn are_of_log(case: &Case<'_>) -> bool {
+    counted(case).is_some()
+}
+
 /// Statements a second between two samples that are as far apart as the log is long.
 fn counted(case: &Case<'_>) -> Option<Range> {
     let window = case.facts.status.window().filter(|window| window.is_interval())?;
@@ -117,7 +122,11 @@ fn counted(case: &Case<'_>) -> Option<Range> {
     let apart = length.abs_diff(own);
     (apart.saturating_mul(100) <= length.saturating_mul(MOST_APART)).then_some(())?;
     let questions = Amount::whole(window.grown("questions")?);
-    Some(Range::of(questions.ratio(Amount::whole(window.seconds))?))
+    let ran = questions.ratio(Amount::whole(window.seconds))?;
+    // Fewer statements than the log has: the counters are of another time.
+    let logged = Amount::whole(case.whole.measured.events).ratio(seconds(own))?;
+    (ran.times(Amount::whole(100 + MOST_APART)) >= logged.times(Amount::whole(100)))
+        .then(|| Range::of(ran))
 }
 
 /// Microseconds from which on statements seem to be logged; `None` where that is all of them.
@@ -261,6 +270,9 @@ mod tests {
         check(&load().seen("qps=2..2.5"), None);
         check(&load().counted("Questions", 60_000, 600), Some((Severity::High, Confidence::High)));
         check(&load().counted("Questions", 660, 600), None);
+        // The log has 600 events; whoever counted 60 did so at another time.
+        let load_of_other_time = load().counted("Questions", 60, 600);
+        assert_eq!(Coverage::of(&load_of_other_time.case()), None);
         // Counters of another hour: the log is of ten minutes.
         check(&load().counted("Questions", 60_000, 3_600), None);
     }

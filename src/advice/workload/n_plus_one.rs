@@ -33,6 +33,9 @@ const FILLS_NAMELESS: u64 = 50;
 /// Pairs that are told, those with most calls.
 const MOST: usize = 10;
 
+/// Percent of the statements from which on they count, however little time they take.
+const MANY: u64 = 5;
+
 /// Looks at a load.
 pub fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(seen) = case.seen else { return Vec::new() };
@@ -54,7 +57,10 @@ fn of_pair(case: &Case<'_>, seen: &Observed, pair: &Pair) -> Option<Finding> {
     let own = class.calls.saturating_sub(in_episodes(|it, child| it.child == child));
     let fills = if pair.is_of_thread { FILLS } else { FILLS_NAMELESS };
     let by_chance = percent(own, others).is_some_and(|it| it > Amount::whole(fills));
-    if by_chance || !floor::reaches(case, class) {
+    // What it costs is in the network: the server hardly feels it.
+    let is_many = percent(class.calls, case.whole.measured.events);
+    let is_many = is_many.is_some_and(|it| it >= Amount::whole(MANY));
+    if by_chance || !(is_many || floor::reaches(case, class)) {
         return None;
     }
     let each = Amount::whole(pair.calls).ratio(Amount::whole(pair.episodes))?;

@@ -47,7 +47,7 @@ fn compare(case: &Case<'_>) -> Option<Finding> {
         Fact::number("events", Amount::whole(times.count)),
     ];
     let title = if is_below {
-        evidence.push(Fact::number("events_below", Amount::whole(below)));
+        evidence.push(Fact::number("events_below_at_least", Amount::whole(below)));
         let part = percent(below, times.count).unwrap_or_default();
         format!(
             "the server logs from {} on, and {} % of the events are shorter, down to {}",
@@ -66,7 +66,8 @@ fn compare(case: &Case<'_>) -> Option<Finding> {
     evidence.push(Fact::list("may_be", causes.iter().map(|it| (*it).to_owned()).collect()));
     let advice = "Find out which of these it is before the log is taken for the load: ask the global \
                   and the session value, and look when each was set.";
-    let verify = "SHOW GLOBAL VARIABLES LIKE 'long_query_time'; the shortest event of a fresh log";
+    let verify =
+        "The shortest event of a fresh log, and long_query_time of the sessions that wrote it";
     let graded = (Severity::Medium, Confidence::High);
     Some(finding(&RULE, graded, title, evidence, (advice, verify)))
 }
@@ -91,6 +92,9 @@ fn causes(case: &Case<'_>, is_below: bool) -> Vec<&'static str> {
             .insert(0, "log_queries_not_using_indexes is on: those are logged whatever they take"),
         Some(false) => {}
         None => causes.push("log_queries_not_using_indexes"),
+    }
+    if !parted {
+        causes.push("it was lowered for this log, and set back before the variables were read");
     }
     causes.push("a session or an account with a lower value of its own");
     causes.push("the global value was raised, and open sessions keep the old one");

@@ -1,13 +1,12 @@
 //! WORK015.
 
 use crate::advice::rule::rule;
-use crate::advice::{Class, Confidence, Fact, Finding, Severity};
+use crate::advice::{Confidence, Fact, Finding, Severity};
 use crate::plan::Amount;
-use crate::sql::glance::Verb;
 
 use super::Case;
+use super::at_once::AtOnce;
 use super::case::{finding, hundredths, percent, seconds};
-use super::does::Seen;
 
 rule! {
     /// More statements run at once than the machine has cores, and they do not wait for locks.
@@ -27,8 +26,6 @@ rule! {
 
 /// Statements for each core from which on they queue.
 const EACH: u64 = 2;
-/// Percent of the time from which on locks tell the waiting.
-const LOCKED: u64 = 5;
 /// Percent of the time from which on reads of the disk tell the waiting, and below which they do not.
 const READING: u64 = 30;
 const NOT_READING: u64 = 5;
@@ -41,31 +38,24 @@ pub fn look(case: &Case<'_>) -> Vec<Finding> {
 }
 
 fn queue(case: &Case<'_>) -> Option<Finding> {
-    let measured = &case.whole.measured;
     let cores = case.facts.machine.cores?;
-    let twice = case.in_routines().filter_map(|class| class.micros);
-    let idle = case.workload.classes.iter().filter(|class| sleeps(class));
-    let idle = idle.filter_map(|class| class.micros);
-    let less = twice.chain(idle).fold(0, u64::saturating_add);
-    let (micros, busy) = (case.micros()?.saturating_sub(less), case.whole.busy_micros?);
-    let at_once = Amount::whole(micros).ratio(Amount::whole(busy))?;
-    let is_queue = at_once >= Amount::whole(cores.saturating_mul(EACH)) && micros >= LEAST;
-    let locked = measured.lock_micros.max(measured.row_lock_micros);
-    let locked = locked.and_then(|waited| percent(waited, micros));
-    if !is_queue || locked.is_some_and(|percent| percent >= Amount::whole(LOCKED)) {
+    let at_once = AtOnce::of(case)?;
+    let AtOnce { statements, micros, busy_micros, lock_percent: locked } = at_once;
+    let is_queue = statements >= Amount::whole(cores.saturating_mul(EACH)) && micros >= LEAST;
+    if !is_queue || at_once.is_locked() {
         return None;
     }
-    let read = measured.read_wait_micros.and_then(|waited| percent(waited, micros));
+    let read = case.whole.measured.read_wait_micros.and_then(|waited| percent(waited, micros));
     let mut evidence = vec![
-        Fact::number("statements_at_once_at_least", tenths(at_once)),
+        Fact::number("statements_at_once_at_least", tenths(statements)),
         Fact::number("cores", Amount::whole(cores)),
         Fact::number("query_time_seconds", seconds(micros)),
-        Fact::number("busy_seconds_at_most", seconds(busy)),
+        Fact::number("busy_seconds_at_most", seconds(busy_micros)),
     ];
     evidence.extend(locked.map(|percent| Fact::number("lock_percent", hundredths(percent))));
     evidence.extend(read.map(|percent| Fact::number("read_wait_percent", hundredths(percent))));
     let locks = match locked {
-        Some(_) => "Locks of tables and rows are ruled out. ",
+        Some(_) => "Locks are ruled out, as far as Lock_time counts them. ",
         None => "The log does not tell whether they wait for locks. ",
     };
     let queue = match read {
@@ -87,20 +77,13 @@ fn queue(case: &Case<'_>) -> Option<Finding> {
     Some(finding(
         &RULE,
         (Severity::Medium, if is_known { Confidence::Medium } else { Confidence::Low }),
-        format!("At least {} statements run at once, on {cores} cores", tenths(at_once)),
+        format!("At least {} statements run at once, on {cores} cores", tenths(statements)),
         evidence,
         (
             &format!("{locks}{queue}"),
             "vmstat 1 while it runs: r beyond the cores is cores, b and wa is the disk; Threads_running",
         ),
     ))
-}
-
-/// `SELECT SLEEP(5)`, `DO GET_LOCK('a', 9)`: what names no table takes no time of a core.
-fn sleeps(class: &Class<'_>) -> bool {
-    let seen = Seen::of(class);
-    let is_do = seen.begins.first().is_some_and(|word| word == "DO");
-    seen.glance.sources.is_empty() && (seen.glance.verb == Verb::Select || is_do)
 }
 
 /// Cut behind the first decimal.
@@ -112,8 +95,8 @@ fn tenths(amount: Amount) -> Amount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Workload;
     use crate::advice::workload::{Measured, Times, Whole, fixture};
+    use crate::advice::{Class, Workload};
     use crate::server::{Machine, ServerFacts};
 
     const SECOND: u64 = 1_000_000;
@@ -153,7 +136,7 @@ mod tests {
         assert_eq!(found.first().map(|it| it.title.as_str()), Some(title));
         let text = |found: &[Finding]| found[0].recommendation.text.clone();
         assert!(text(&found).starts_with(
-            "Locks of tables and rows are ruled out. What is left is cores or the disk"
+            "Locks are ruled out, as far as Lock_time counts them. What is left is cores or the disk"
         ));
         let reading = shown(40_082, 2_392, 1, Some(400), Some(8));
         assert!(text(&reading).contains("They wait for reads of the disk"));

@@ -145,6 +145,7 @@ fn reason(class: &Class<'_>, measured: &Measured, times: &Times) -> &'static str
             "Reads of the disk are a good part of the time: some calls find their rows in memory, \
              others do not."
         }
+        Some(rows) if rows.most == Amount::ZERO => "",
         Some(rows) if is_uneven(rows.mean, rows.most) => {
             "Some calls examine far more rows than others: literals first, then plans."
         }
