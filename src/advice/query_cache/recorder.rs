@@ -293,7 +293,6 @@ impl<'t> Recorder<'t> {
         trace.class = self.class(text, print);
         self.log.tells_bytes |= figures.bytes_sent.is_some();
         self.log.tells_rows |= figures.rows_affected.is_some();
-        self.note_hit(&figures, micros);
         let is_hit = figures.was_hit == Some(true);
         let bytes = figures.result_bytes();
         let mut statement = 0;
@@ -338,6 +337,7 @@ impl<'t> Recorder<'t> {
         self.has_plans |= event.plan.is_some();
     }
 
+    /// Of SELECTs alone: a CALL has the flag of its last statement, and the time of all of them.
     fn note_hit(&mut self, figures: &Figures, micros: u64) {
         const MOST_TIMES: usize = 10_000;
         if figures.was_hit == Some(true) {
@@ -623,6 +623,7 @@ impl<'t> Recorder<'t> {
         (statement, select): (u32, Select),
         keying: Keying,
     ) {
+        self.note_hit(figures, trace.micros);
         let database = event.database.unwrap_or_default();
         let resolved = self.resolve(statement, database);
         let is_temporary = self.is_temporary(statement, trace.thread);
