@@ -563,7 +563,7 @@ impl<'t> Recorder<'t> {
                 marks.set(Marks::ENDS, true);
                 marks.set(Marks::SEES, has_snapshot);
                 marks.set(Marks::IN_TRANSACTION, has_snapshot);
-                session.end(true);
+                session.begin();
                 session.holds_tables = false;
             }
             Does::End { begins } => {
@@ -613,6 +613,7 @@ impl<'t> Recorder<'t> {
             let changes = !figures.has_failed && figures.rows_affected != Some(0);
             marks.set(Marks::CHANGES, changes);
         }
+        self.reach(trace);
     }
 
     fn select(
@@ -669,6 +670,17 @@ impl<'t> Recorder<'t> {
                 self.budget.charge(40);
             }
             trace.key = self.texts.key(keying.print, context);
+        }
+        self.reach(trace);
+    }
+
+    /// What the cache answers does not reach the tables; where the log does not tell, all do.
+    fn reach(&mut self, trace: &Trace) {
+        let session = self.sessions.get_mut(trace.thread as usize);
+        if let Some(session) =
+            session.filter(|_| trace.tables != 0 && !trace.marks.has(Marks::WAS_HIT))
+        {
+            session.reach();
         }
     }
 

@@ -246,6 +246,33 @@ fn counters_are_those_of_the_server() {
     assert_eq!((outcome.selects, outcome.oversize), (6, 2));
 }
 
+/// SET TRANSACTION is meant for the next transaction and no other, measured on MariaDB 10.11.14: `u`
+/// where Qcache_not_cached grows, `m` where Qcache_inserts does.
+#[test]
+fn the_isolation_of_the_next_transaction_lasts_until_that_ends() {
+    const TITLE: &str = "1: SELECT title FROM book";
+    const STOCK: &str = "1: SELECT stock FROM book";
+    let behind = |lines: &[&str]| {
+        let next = "1: SET TRANSACTION ISOLATION LEVEL SERIALIZABLE";
+        told(&[&[next], lines].concat()).replace('.', "")
+    };
+    let (begin, commit) = ("1: BEGIN", "1: COMMIT");
+    assert_eq!(behind(&[begin, TITLE, STOCK, commit, begin, TITLE]), "uum");
+    assert_eq!(behind(&[begin, TITLE, begin, STOCK]), "um");
+    assert_eq!(behind(&[begin, TITLE, "1: COMMIT AND CHAIN", STOCK]), "uu");
+    assert_eq!(behind(&[commit, begin, STOCK]), "m");
+    assert_eq!(behind(&["1: CREATE TABLE shelf (id INT)", begin, STOCK]), "m");
+    assert_eq!(behind(&["1: UNLOCK TABLES", begin, STOCK]), "u");
+    // A statement outside of a transaction is one itself.
+    assert_eq!(behind(&[TITLE, begin, STOCK]), "mm");
+    assert_eq!(behind(&["1=1: UPDATE book SET stock = 1", begin, STOCK]), "m");
+    assert_eq!(behind(&["1: SELECT 1", begin, STOCK]), "uu");
+    // Without autocommit the first statement begins one.
+    let manual = "1: SET autocommit = 0";
+    assert_eq!(behind(&[manual, begin, STOCK]), "u");
+    assert_eq!(behind(&[manual, TITLE, begin, STOCK]), "um");
+}
+
 /// 1 MiB less 17,304 bytes are 1,031,272. A result of 100,000 bytes and 64 in one block, with 512 for
 /// its statement and 512 once for its table: ten take 512 + 10 * 100,576 = 1,006,272, and the eleventh
 /// pushes out the one used longest ago. It begins in what is free at the end and goes on where the other
