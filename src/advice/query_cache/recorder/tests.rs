@@ -162,3 +162,25 @@ fn a_call_is_no_hit() {
     assert_eq!(saved(0), (399, 399 * 4_960));
     assert_eq!(saved(600), saved(0));
 }
+
+/// What a statement comes to holds until a view of its own is defined anew.
+#[test]
+fn a_view_leaves_statements_alone_that_do_not_name_it() {
+    let mut recorder = within(MOST_EVENTS, MOST_BYTES);
+    let kept = |recorder: &mut Recorder<'_>| {
+        let numbers = recorder.resolved.keys().copied().collect::<Vec<_>>();
+        let mut held = |it: &(u32, u32)| recorder.still_resolved(it.0, it.1).is_some();
+        numbers.iter().filter(|it| held(it)).count()
+    };
+    add(&mut recorder, "1", "CREATE VIEW cheap AS SELECT id FROM book");
+    add(&mut recorder, "1", "CREATE VIEW few AS SELECT id FROM cheap");
+    add(&mut recorder, "1", "SELECT a FROM few");
+    add(&mut recorder, "1", "SELECT a FROM book");
+    // Two definitions and two SELECTs.
+    assert_eq!(kept(&mut recorder), 4);
+    add(&mut recorder, "1", "CREATE VIEW other AS SELECT id FROM shelf");
+    assert_eq!(kept(&mut recorder), 5);
+    // The definition of `few` and the SELECT of it go, and the new definition comes.
+    add(&mut recorder, "1", "CREATE OR REPLACE VIEW cheap AS SELECT id FROM loan");
+    assert_eq!(kept(&mut recorder), 4);
+}

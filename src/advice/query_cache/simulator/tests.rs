@@ -177,6 +177,29 @@ fn a_view_goes_with_the_table_behind_it() {
     assert_eq!(told(&lines), ".mH.m");
 }
 
+/// A view is what its name stands for now, also behind another view.
+#[test]
+fn a_view_that_is_defined_anew_has_other_tables_behind_it() {
+    let read = "1: SELECT COUNT(*) FROM few";
+    let lines = [
+        "1: CREATE VIEW cheap AS SELECT id FROM book WHERE price < 5",
+        "1: CREATE VIEW few AS SELECT id FROM cheap LIMIT 3",
+        read,
+        read,
+        "1: CREATE OR REPLACE VIEW cheap AS SELECT id FROM shelf",
+        read,
+        read,
+        "1=1: UPDATE shelf SET room = 1",
+        read,
+        "1: CREATE VIEW late AS SELECT id FROM few",
+        "1: CREATE OR REPLACE VIEW few AS SELECT id FROM loan",
+        "1: SELECT COUNT(*) FROM late",
+        "1=1: UPDATE loan SET due = 1",
+        "1: SELECT COUNT(*) FROM late",
+    ];
+    assert_eq!(told(&lines), "..mH.mH.m..m.m");
+}
+
 /// A transaction has entries of its own; while it holds a lock nothing of the table is stored, and
 /// it is not answered itself. Others are, as long as the result is there.
 #[test]
