@@ -1,7 +1,7 @@
 //! The query cache: what it would do, or does, for a log, and what that says of its settings.
 //!
-//! [`trace`] reads the events of a log, [`order`](self) puts them in the order of time, and
-//! [`simulator`] replays them at any size. The rules of the outcome are a file each.
+//! [`Recorder`] makes a [`trace`] of the events of a log, [`order`](self) puts it in the order of time, and
+//! [`simulator`] replays it at any size. The rules of the outcome are a file each.
 
 mod case;
 pub(crate) mod functions;

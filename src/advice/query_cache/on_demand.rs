@@ -80,7 +80,7 @@ fn rather(case: &Case<'_>, outcome: &Outcome) -> Option<Finding> {
         few.len(),
         percent(saved.sum(), outcome.saved_micros)
     );
-    let mut finding = finding(&RULE, Severity::Low, Confidence::Medium, title);
+    let mut finding = finding(&RULE, Severity::Medium, Confidence::Medium, title);
     seen(&mut finding, "classes", classes as u64);
     seen(&mut finding, "results_stored", outcome.inserts);
     seen(&mut finding, "results_gone_unused", outcome.unused);
@@ -112,6 +112,16 @@ fn alone(case: &Case<'_>, simulated: &Simulated) -> Option<Finding> {
     seen(&mut finding, "results_stored", outcome.inserts);
     seen(&mut finding, "results_gone_unused", outcome.unused);
     saves(&mut finding, outcome.saved_micros, load);
+    finding.verify = VERIFY.to_owned();
+    let ids = on_demand.classes.iter().filter_map(|class| simulated.log.classes.get(*class));
+    finding.queries = ids.map(|class| class.id).collect();
+    if simulated.log.left_out > 0 {
+        finding.recommendation.text = format!(
+            "{HOW} The log has more than is kept for a replay, and what is left out may drop these results: replay \
+             another part of it before anything is changed."
+        );
+        return Some(finding);
+    }
     let settings = case.settings;
     finding.recommendation.text = format!(
         "{HOW} {} holds nearly all of it. Change the statements first, the variables then; an index that makes \
@@ -125,8 +135,5 @@ fn alone(case: &Case<'_>, simulated: &Simulated) -> Option<Finding> {
         set(&mut finding, "query_cache_size", size, bytes(outcome.size), restart);
     }
     set(&mut finding, "query_cache_type", settings.kind_word(), word("DEMAND"), restart);
-    finding.verify = VERIFY.to_owned();
-    let ids = on_demand.classes.iter().filter_map(|class| simulated.log.classes.get(*class));
-    finding.queries = ids.map(|class| class.id).collect();
     Some(close(finding))
 }

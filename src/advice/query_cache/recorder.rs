@@ -61,7 +61,9 @@ pub struct Recorder<'t> {
     /// A connection as it begins.
     fresh: Session,
     resolved: HashMap<(u32, u32), Resolved, Fast>,
-    views: HashMap<u32, Vec<u32>, Fast>,
+    views: HashMap<u32, View, Fast>,
+    /// How often a view was defined or a database dropped.
+    changes: u32,
     routine: Option<MetricId>,
     last_in_routine: Option<(u32, Print)>,
     last_thread: Option<u32>,
@@ -73,6 +75,17 @@ pub struct Recorder<'t> {
 struct Resolved {
     set: u32,
     refusal: Option<Refusal>,
+    /// The [`Recorder::changes`] up to which it is known to hold.
+    as_of: u32,
+}
+
+/// What is behind a view.
+#[derive(Debug, Clone)]
+struct View {
+    tables: Arc<[u32]>,
+    /// The [`Recorder::changes`] when the log defined it: its tables are all that was behind it then,
+    /// views behind views too. 0 for one of the schema: its tables are those that its text names.
+    made: u32,
 }
 
 /// The database of a table.
@@ -81,6 +94,8 @@ struct Home {
     database: u32,
     /// Whether it stands among the tables of its database, which DROP DATABASE takes along.
     is_listed: bool,
+    /// The [`Recorder::changes`] when it was defined as a view or dropped with its database.
+    changed: u32,
 }
 
 /// What statements say, each once: classes differ in more than that.
@@ -217,6 +232,7 @@ impl<'t> Recorder<'t> {
             fresh,
             resolved: HashMap::default(),
             views: HashMap::default(),
+            changes: 0,
             routine: None,
             last_in_routine: None,
             last_thread: None,
@@ -293,7 +309,6 @@ impl<'t> Recorder<'t> {
         trace.class = self.class(text, print);
         self.log.tells_bytes |= figures.bytes_sent.is_some();
         self.log.tells_rows |= figures.rows_affected.is_some();
-        self.note_hit(&figures, micros);
         let is_hit = figures.was_hit == Some(true);
         let bytes = figures.result_bytes();
         let mut statement = 0;
@@ -338,6 +353,7 @@ impl<'t> Recorder<'t> {
         self.has_plans |= event.plan.is_some();
     }
 
+    /// Of SELECTs alone: a CALL has the flag of its last statement, and the time of all of them.
     fn note_hit(&mut self, figures: &Figures, micros: u64) {
         const MOST_TIMES: usize = 10_000;
         if figures.was_hit == Some(true) {
@@ -498,9 +514,10 @@ impl<'t> Recorder<'t> {
                 marks.set(Marks::DEFINES, true);
                 if let Does::DefineView(Some(name)) = &does {
                     let view = self.table(name, database);
-                    let behind = self.log.sets.get(trace.tables).to_vec();
-                    self.keep_view(view, behind);
-                    self.resolved = HashMap::default();
+                    let behind = Arc::from(self.log.sets.get(trace.tables));
+                    self.changes += 1;
+                    self.keep_view(view, behind, self.changes);
+                    self.mark_changed(view);
                     trace.tables = self.set_of(&[view]);
                 }
                 if !is_flush {
@@ -563,7 +580,7 @@ impl<'t> Recorder<'t> {
                 marks.set(Marks::ENDS, true);
                 marks.set(Marks::SEES, has_snapshot);
                 marks.set(Marks::IN_TRANSACTION, has_snapshot);
-                session.end(true);
+                session.begin();
                 session.holds_tables = false;
             }
             Does::End { begins } => {
@@ -613,6 +630,7 @@ impl<'t> Recorder<'t> {
             let changes = !figures.has_failed && figures.rows_affected != Some(0);
             marks.set(Marks::CHANGES, changes);
         }
+        self.reach(trace);
     }
 
     fn select(
@@ -623,6 +641,7 @@ impl<'t> Recorder<'t> {
         (statement, select): (u32, Select),
         keying: Keying,
     ) {
+        self.note_hit(figures, trace.micros);
         let database = event.database.unwrap_or_default();
         let resolved = self.resolve(statement, database);
         let is_temporary = self.is_temporary(statement, trace.thread);
@@ -669,6 +688,17 @@ impl<'t> Recorder<'t> {
             }
             trace.key = self.texts.key(keying.print, context);
         }
+        self.reach(trace);
+    }
+
+    /// What the cache answers does not reach the tables; where the log does not tell, all do.
+    fn reach(&mut self, trace: &Trace) {
+        let session = self.sessions.get_mut(trace.thread as usize);
+        if let Some(session) =
+            session.filter(|_| trace.tables != 0 && !trace.marks.has(Marks::WAS_HIT))
+        {
+            session.reach();
+        }
     }
 
     /// Whether a statement reads or writes a temporary table of a connection.
@@ -684,19 +714,19 @@ impl<'t> Recorder<'t> {
     /// The tables of a statement in a database, and what the tables keep out of the cache.
     fn resolve(&mut self, statement: u32, database: &[u8]) -> Resolved {
         let number = self.databases.number(database, &mut self.budget);
-        if let Some(resolved) = self.resolved.get(&(statement, number)) {
-            return *resolved;
+        if let Some(resolved) = self.still_resolved(statement, number) {
+            return resolved;
         }
+        let as_of = self.changes;
         let Some(of) = self.statements.get(statement) else {
-            return Resolved { set: 0, refusal: Some(Refusal::NoTable) };
+            return Resolved { set: 0, refusal: Some(Refusal::NoTable), as_of };
         };
         let (is_select, mut refusal) = match &of.does {
             Does::Select(select) => (true, select.refusal),
             _ => (false, None),
         };
         let names = of.tables.clone();
-        let mut tables = Vec::new();
-        let mut open: Vec<u32> = names.iter().map(|name| self.table(name, database)).collect();
+        let open: Vec<u32> = names.iter().map(|name| self.table(name, database)).collect();
         let is_system =
             names.iter().any(|name| is_system(name.database.as_deref().unwrap_or(database)));
         if is_system && is_select {
@@ -710,9 +740,41 @@ impl<'t> Recorder<'t> {
         if is_select && !self.settings.is_mariadb() && open.iter().any(is_partitioned) {
             refusal.get_or_insert(Refusal::Partitioned);
         }
-        // A view stands for itself and for what is behind it; a name is taken once.
-        let mut taken = HashSet::new();
-        while let Some(table) = open.pop() {
+        let tables = self.with_what_is_behind(open, is_select);
+        let set = self.set_of(&tables);
+        let resolved = Resolved { set, refusal, as_of };
+        const MOST_RESOLVED: usize = 1_000_000;
+        if self.resolved.len() < MOST_RESOLVED {
+            self.resolved.insert((statement, number), resolved);
+        }
+        resolved
+    }
+
+    /// What a statement was resolved to, if none of its tables was defined anew or dropped since.
+    fn still_resolved(&mut self, statement: u32, database: u32) -> Option<Resolved> {
+        let resolved = self.resolved.get_mut(&(statement, database))?;
+        let holds = |table: &u32| {
+            self.homes.get(*table as usize).is_some_and(|home| home.changed <= resolved.as_of)
+        };
+        let is_so =
+            resolved.as_of == self.changes || self.log.sets.get(resolved.set).iter().all(holds);
+        if is_so {
+            resolved.as_of = self.changes;
+            return Some(*resolved);
+        }
+        self.resolved.remove(&(statement, database));
+        None
+    }
+
+    /// Tables, what is behind those that are views, and of a write what changes with them; sorted.
+    fn with_what_is_behind(&mut self, mut named: Vec<u32>, is_select: bool) -> Vec<u32> {
+        let mut tables = Vec::new();
+        let mut taken: HashSet<u32, Fast> = HashSet::default();
+        // The view with most behind it is taken first: others are often among that.
+        named.sort_by_cached_key(|table| self.views.get(table).map_or(0, |it| it.tables.len()));
+        // Each with when the view was made that it is behind, 0 if there is none.
+        let mut open: Vec<(u32, u32)> = named.into_iter().map(|table| (table, 0)).collect();
+        while let Some((table, made)) = open.pop() {
             if !taken.insert(table) {
                 continue;
             }
@@ -721,38 +783,41 @@ impl<'t> Recorder<'t> {
             if tables.len() > MOST_TABLES {
                 break;
             }
-            open.extend(self.behind(table, is_select));
+            match self.view(table) {
+                // What was behind it then is there with it.
+                Some(view) if view.made < made => {}
+                Some(view) => open.extend(view.tables.iter().map(|it| (*it, view.made))),
+                None if is_select => {}
+                None => open.extend(self.children(table).into_iter().map(|it| (it, 0))),
+            }
         }
         tables.sort_unstable();
-        let set = self.set_of(&tables);
-        let resolved = Resolved { set, refusal };
-        const MOST_RESOLVED: usize = 1_000_000;
-        if self.resolved.len() < MOST_RESOLVED {
-            self.resolved.insert((statement, number), resolved);
-        }
-        resolved
+        tables
     }
 
-    /// The tables behind a view; of a write those that change with a table.
-    fn behind(&mut self, table: u32, is_select: bool) -> Vec<u32> {
-        if let Some(behind) = self.views.get(&table) {
-            return behind.clone();
+    /// Database and name of a table.
+    fn names_of(&self, table: u32) -> Option<(String, String)> {
+        let name = &self.log.tables.get(table as usize)?.name;
+        let (database, name) = name.split_once('.').unwrap_or(("", name));
+        Some((database.to_owned(), name.to_owned()))
+    }
+
+    /// A table that is a view, by the log or the schema.
+    fn view(&mut self, table: u32) -> Option<View> {
+        if let Some(view) = self.views.get(&table) {
+            return Some(view.clone());
         }
-        let Some(of) = self.log.tables.get(table as usize) else { return Vec::new() };
-        let (database, name) = match of.name.split_once('.') {
-            Some((database, name)) => (database.to_owned(), name.to_owned()),
-            None => (String::new(), of.name.clone()),
-        };
-        if let Some(query) = self.known.view(&database, &name) {
-            let names = crate::sql::distill::tables(query.as_bytes());
-            let names = names.iter().take(MOST_TABLES);
-            let tables: Vec<u32> = names.map(|it| self.table(it, database.as_bytes())).collect();
-            self.keep_view(table, tables.clone());
-            return tables;
-        }
-        if is_select {
-            return Vec::new();
-        }
+        let (database, name) = self.names_of(table)?;
+        let query = self.known.view(&database, &name)?;
+        let names = crate::sql::distill::tables(query.as_bytes());
+        let names = names.iter().take(MOST_TABLES);
+        let tables: Vec<u32> = names.map(|it| self.table(it, database.as_bytes())).collect();
+        Some(self.keep_view(table, Arc::from(tables), 0))
+    }
+
+    /// The tables that change with a table.
+    fn children(&mut self, table: u32) -> Vec<u32> {
+        let Some((database, name)) = self.names_of(table) else { return Vec::new() };
         let children = self.known.children(&database, &name);
         let named = children.into_iter().map(|(database, name)| TableName {
             database: (!database.is_empty()).then(|| database.into_bytes()),
@@ -762,9 +827,17 @@ impl<'t> Recorder<'t> {
         named.iter().map(|it| self.table(it, database.as_bytes())).collect()
     }
 
-    fn keep_view(&mut self, view: u32, behind: Vec<u32>) {
-        self.budget.charge(80 + 4 * behind.len());
-        self.views.insert(view, behind);
+    fn keep_view(&mut self, view: u32, tables: Arc<[u32]>, made: u32) -> View {
+        self.budget.charge(96 + 4 * tables.len());
+        let kept = View { tables, made };
+        self.views.insert(view, kept.clone());
+        kept
+    }
+
+    fn mark_changed(&mut self, table: u32) {
+        if let Some(home) = self.homes.get_mut(table as usize) {
+            home.changed = self.changes;
+        }
     }
 
     fn table(&mut self, name: &TableName, database: &[u8]) -> u32 {
@@ -782,7 +855,7 @@ impl<'t> Recorder<'t> {
         self.budget.charge(PER_TABLE + full.len() + name.name.len());
         let number = self.log.tables.len() as u32;
         self.log.tables.push(Table { name: full, engine });
-        self.homes.push(Home { database: home, is_listed: false });
+        self.homes.push(Home { database: home, is_listed: false, changed: 0 });
         self.tables.insert(key, number);
         self.list(number);
         number
@@ -804,13 +877,13 @@ impl<'t> Recorder<'t> {
         let number = self.databases.number(name, &mut self.budget);
         let listed = self.databases.tables.get_mut(number as usize);
         let mut gone = listed.map(std::mem::take).unwrap_or_default();
+        // A statement that names one of them puts it there again.
+        self.changes += u32::from(!gone.is_empty());
         for table in &gone {
             if let Some(home) = self.homes.get_mut(*table as usize) {
                 home.is_listed = false;
+                home.changed = self.changes;
             }
-        }
-        if !gone.is_empty() {
-            self.resolved = HashMap::default();
         }
         gone.sort_unstable();
         gone

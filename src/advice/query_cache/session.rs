@@ -53,7 +53,7 @@ impl Isolation {
 pub struct Session {
     /// Without a transaction of its own each statement is one.
     pub is_autocommit: bool,
-    /// Behind BEGIN.
+    /// Behind BEGIN, or without autocommit behind a statement that reached tables.
     pub has_begun: bool,
     /// Holds LOCK TABLES.
     pub holds_tables: bool,
@@ -111,10 +111,30 @@ impl Session {
         self.once.unwrap_or(self.isolation)
     }
 
-    /// Ends the transaction.
+    /// Begins a transaction, which ends the one before. SET TRANSACTION is meant for this one.
+    pub fn begin(&mut self) {
+        if self.has_begun {
+            self.once = None;
+        }
+        self.has_begun = true;
+    }
+
+    /// Ends the transaction. One that AND CHAIN begins has the isolation of the one before.
     pub fn end(&mut self, begins: bool) {
         self.has_begun = begins;
-        self.once = None;
+        if !begins {
+            self.once = None;
+        }
+    }
+
+    /// Takes in that the server reached tables: a statement outside of a transaction is one itself,
+    /// and without autocommit it begins one.
+    pub fn reach(&mut self) {
+        if !self.is_autocommit {
+            self.has_begun = true;
+        } else if !self.has_begun {
+            self.once = None;
+        }
     }
 
     /// Takes in a SET.

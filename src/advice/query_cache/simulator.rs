@@ -51,7 +51,7 @@ pub struct Outcome {
     pub dropped: u64,
     /// Results that went before anybody asked for them again.
     pub unused: u64,
-    /// Results above the limit: how many, and microseconds that a second asking would have saved.
+    /// Statements that were run with a result above the limit.
     pub oversize: u64,
     /// Bytes of the greatest result above the limit that was asked for again.
     pub oversize_bytes: u64,

@@ -1,7 +1,7 @@
 //! What is kept of a log, and how much of it.
 
 use super::*;
-use crate::advice::query_cache::Nothing;
+use crate::advice::query_cache::{Nothing, Simulator};
 use crate::event::Attribute;
 use crate::server::Variables;
 
@@ -13,10 +13,23 @@ fn settings() -> Settings {
 }
 
 fn add(recorder: &mut Recorder<'_>, thread: &str, statement: &str) {
-    let attributes = [
+    add_timed(recorder, thread, statement, 1_000, None);
+}
+
+/// An event of so many microseconds, with what the log says of `QC_hit`.
+fn add_timed(
+    recorder: &mut Recorder<'_>,
+    thread: &str,
+    statement: &str,
+    micros: i128,
+    was_hit: Option<bool>,
+) {
+    let mut attributes = vec![
         Attribute { metric: BYTES_SENT, value: Value::Number(300) },
         Attribute { metric: ROWS_AFFECTED, value: Value::Number(1) },
     ];
+    let flag = |is| Attribute { metric: QC_HIT, value: Value::Flag(is) };
+    attributes.extend(was_hit.map(flag));
     let kind = match statement {
         "Quit" => Kind::Administrator,
         _ => Kind::Query,
@@ -38,7 +51,7 @@ fn add(recorder: &mut Recorder<'_>, thread: &str, statement: &str) {
         statement: statement.as_bytes(),
         outline: None,
         text: statement.as_bytes(),
-        query_time: Some(1_000),
+        query_time: Some(micros),
         present: 0,
         attributes: &attributes,
         plan: None,
@@ -127,4 +140,47 @@ fn a_database_is_dropped_with_its_tables() {
     let (log, _) = recorder.finish();
     let sets: Vec<&[u32]> = log.traces.iter().map(|it| log.sets.get(it.tables)).collect();
     assert_eq!(sets, [&[0][..], &[1], &[0, 1], &[], &[0], &[0]]);
+}
+
+/// A CALL has the flag of its last statement and the time of all: 20 ms are no time of a hit, which
+/// takes 40 µs. 399 hits of a statement of 5 ms save 4,960 µs each, with the CALLs and without.
+#[test]
+fn a_call_is_no_hit() {
+    let saved = |calls: usize| {
+        let mut recorder = within(MOST_EVENTS, MOST_BYTES);
+        for number in 0..400 {
+            let (micros, was_hit) = if number == 0 { (5_000, false) } else { (40, true) };
+            add_timed(&mut recorder, "1", "SELECT a FROM book", micros, Some(was_hit));
+        }
+        for _ in 0..calls {
+            add_timed(&mut recorder, "1", "CALL p()", 20_000, Some(true));
+        }
+        let (log, settings) = recorder.finish();
+        let outcome = Simulator::new(&log, &settings).once(1 << 20);
+        (outcome.hits, outcome.saved_micros)
+    };
+    assert_eq!(saved(0), (399, 399 * 4_960));
+    assert_eq!(saved(600), saved(0));
+}
+
+/// What a statement comes to holds until a view of its own is defined anew.
+#[test]
+fn a_view_leaves_statements_alone_that_do_not_name_it() {
+    let mut recorder = within(MOST_EVENTS, MOST_BYTES);
+    let kept = |recorder: &mut Recorder<'_>| {
+        let numbers = recorder.resolved.keys().copied().collect::<Vec<_>>();
+        let mut held = |it: &(u32, u32)| recorder.still_resolved(it.0, it.1).is_some();
+        numbers.iter().filter(|it| held(it)).count()
+    };
+    add(&mut recorder, "1", "CREATE VIEW cheap AS SELECT id FROM book");
+    add(&mut recorder, "1", "CREATE VIEW few AS SELECT id FROM cheap");
+    add(&mut recorder, "1", "SELECT a FROM few");
+    add(&mut recorder, "1", "SELECT a FROM book");
+    // Two definitions and two SELECTs.
+    assert_eq!(kept(&mut recorder), 4);
+    add(&mut recorder, "1", "CREATE VIEW other AS SELECT id FROM shelf");
+    assert_eq!(kept(&mut recorder), 5);
+    // The definition of `few` and the SELECT of it go, and the new definition comes.
+    add(&mut recorder, "1", "CREATE OR REPLACE VIEW cheap AS SELECT id FROM loan");
+    assert_eq!(kept(&mut recorder), 4);
 }
