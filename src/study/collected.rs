@@ -125,8 +125,9 @@ struct Section {
     to: usize,
 }
 
-/// Reads a file. `None` if there is no mark in it at all, with what it looks like.
-pub fn read(text: &Text) -> Result<Collected, &'static str> {
+/// Reads a file. If there is no mark in it at all, the error tells what it looks like. With `redact`
+/// nothing that is told holds a message of the server, which quotes the statement.
+pub fn read(text: &Text, redact: bool) -> Result<Collected, &'static str> {
     let lines = Lines::new(&text.bytes);
     let mut sections = sections(&lines);
     if sections.is_empty() {
@@ -136,6 +137,7 @@ pub fn read(text: &Text) -> Result<Collected, &'static str> {
         name: &text.name,
         lines: &lines,
         echoed: echoed(&lines),
+        redact,
         got: Collected::default(),
     };
     let is_whole = sections.last().is_some_and(|last| last.part == Part::End);
@@ -221,6 +223,7 @@ struct Reader<'a> {
     name: &'a str,
     lines: &'a Lines<'a>,
     echoed: Vec<Range<usize>>,
+    redact: bool,
     got: Collected,
 }
 
@@ -237,6 +240,7 @@ impl<'a> Reader<'a> {
         let said = (section.from..section.to)
             .filter_map(|at| self.lines.get(at))
             .find(|line| line.starts_with(b"ERROR "));
+        let said = said.map(|line| if self.redact { number_of(line) } else { line });
         let said = said.map(|line| {
             let line: String = String::from_utf8_lossy(line).chars().take(200).collect();
             format!("; there is: {line}")
@@ -412,6 +416,22 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The head of an error line that is the same for all statements: `ERROR 1064 (42000)`.
+fn number_of(line: &[u8]) -> &[u8] {
+    const WORD: &[u8] = b"ERROR";
+    let digits = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let behind = line.strip_prefix(WORD).and_then(|it| it.strip_prefix(b" ")).unwrap_or_default();
+    let number = digits(behind);
+    if number == 0 {
+        return WORD;
+    }
+    let state = behind.get(number..).and_then(|it| it.strip_prefix(b" (")).unwrap_or_default();
+    let length = state.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+    let has_state = length == 5 && state.get(length) == Some(&b')');
+    let end = WORD.len() + 1 + number + if has_state { length + 3 } else { 0 };
+    line.get(..end).unwrap_or(WORD)
+}
+
 /// The version in a print of VERSION().
 fn version_in(text: &[u8]) -> Option<String> {
     let wanted = |columns: &[String]| columns.iter().any(|name| name == "version");
@@ -493,7 +513,11 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Collected {
-        read(&Text { name: "c".to_owned(), bytes: text.as_bytes().to_vec() }).unwrap()
+        read(&named(text), false).unwrap()
+    }
+
+    fn named(text: &str) -> Text {
+        Text { name: "c".to_owned(), bytes: text.as_bytes().to_vec() }
     }
 
     const HEAD: &str = "adagio\nadagio: variables\nVariable_name\tValue\nversion\t8.4.2\n\
@@ -567,7 +591,22 @@ mod tests {
         assert!(cut.told[0].starts_with("c, line 6: `adagio: end` expected"), "{:?}", cut.told);
         // Half a number looks like a number.
         assert_eq!((cut.variables.len(), cut.status.len()), (1, 0));
-        assert!(read(&Text { name: "c".to_owned(), bytes: b"version\t8.4.2\n".to_vec() }).is_err());
+        assert!(read(&named("version\t8.4.2\n"), false).is_err());
+    }
+
+    #[test]
+    fn a_message_of_the_server_is_not_told_where_literals_are_to_be_hidden() {
+        for (line, want) in [
+            ("ERROR 1064 (42000) at line 9: near 'secret' at line 1", "ERROR 1064 (42000)"),
+            ("ERROR 2013 at line 9: secret", "ERROR 2013"),
+            ("ERROR 1064 (secret) at line 9", "ERROR 1064"),
+            ("ERROR at line 9: Unknown command 'secret'", "ERROR"),
+        ] {
+            let text = format!("{HEAD}adagio\nadagio: table `shop`.`t`\n{line}\n{TAIL}");
+            let told = read(&named(&text), true).unwrap().told;
+            let end = format!("expected; there is: {want}");
+            assert!(told.len() == 1 && told[0].ends_with(&end), "{told:?}");
+        }
     }
 
     #[test]
@@ -586,7 +625,7 @@ mod tests {
         #[test]
         fn pieces_in_any_order_break_nothing(pieces in proptest::collection::vec(0..PIECES.len(), 0..40)) {
             let text: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
-            let _ = read(&Text { name: "c".to_owned(), bytes: text.into_bytes() });
+            let _ = read(&named(&text), pieces.len() % 2 == 0);
         }
     }
 
