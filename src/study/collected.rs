@@ -17,6 +17,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
+use crate::advice;
 use crate::logs::guess;
 use crate::plan;
 use crate::rowset::{self, Lines};
@@ -29,7 +30,7 @@ use super::server_facts::Text;
 /// Process lists from which on their states tell something: a single one proves little.
 const LEAST_LISTS: u64 = 3;
 
-/// A state counts where it has this share of the sessions: one in so many.
+/// The states of a rule count where together they have this share of the sessions: one in so many.
 const LEAST_SHARE: u64 = 20;
 
 /// Most things that are told of a file, and states that are counted: a script has fewer marks and a
@@ -490,12 +491,21 @@ impl Sessions {
         self.partial * 2 > self.lists
     }
 
-    /// States that are no exception, each with how often it was seen.
+    /// States that are no exception, each with how often it was seen. A rule may know several.
     fn told(&self) -> Vec<String> {
-        let is_often = |sessions: u64| {
-            u128::from(sessions) * u128::from(LEAST_SHARE) >= u128::from(self.active)
+        let mut of_rules: BTreeMap<&str, u64> = BTreeMap::new();
+        for (state, (sessions, _)) in &self.states {
+            let Some(rule) = advice::rule_of_symptom(state) else { continue };
+            let all = of_rules.entry(rule).or_default();
+            *all = all.saturating_add(*sessions);
+        }
+        let is_often = |state: &str, sessions: u64| {
+            let together =
+                advice::rule_of_symptom(state).and_then(|rule| of_rules.get(rule)).copied();
+            let together = u128::from(together.unwrap_or(sessions));
+            together * u128::from(LEAST_SHARE) >= u128::from(self.active)
         };
-        let often = self.states.iter().filter(|(_, (sessions, _))| is_often(*sessions));
+        let often = self.states.iter().filter(|(state, (sessions, _))| is_often(state, *sessions));
         let told = often.map(|(state, (sessions, lists))| {
             format!(
                 "{state} ({sessions} of {} active sessions, in {lists} of {} process lists)",
@@ -550,6 +560,31 @@ mod tests {
         assert_eq!(lists(2, &often), [""; 0]);
         let seldom = lists(3, &format!("{lock}\t1\nexecuting\t20\nNULL\t3\n\t2\n"));
         assert!(seldom.iter().all(|it| !it.contains(lock)), "{seldom:?}");
+    }
+
+    /// 4 of 100 in each of four states is 16 of 100 at one lock; 1 of 100 in each is 4 of 100.
+    #[test]
+    fn states_of_one_rule_count_together() {
+        const STATES: [&str; 4] = [
+            "Waiting for query cache lock",
+            "checking query cache for query",
+            "storing result in query cache",
+            "invalidating query cache entries (table)",
+        ];
+        let told_of_lock = |each: u64| {
+            let of_lock = STATES.map(|state| format!("{state}\t{each}\n")).concat();
+            let rest = 100 - 4 * each;
+            let states = format!("{of_lock}executing\t{rest}\n");
+            let told = of(&format!("{HEAD}{}{TAIL}", list(&states).repeat(4))).states;
+            told.into_iter().filter(|it| it.contains("query cache")).collect::<Vec<_>>()
+        };
+        let seen = told_of_lock(4);
+        assert_eq!(seen.len(), 4, "{seen:?}");
+        assert!(
+            seen[0].ends_with("(16 of 400 active sessions, in 4 of 4 process lists)"),
+            "{seen:?}"
+        );
+        assert_eq!(told_of_lock(1), [""; 0]);
     }
 
     #[test]
