@@ -102,7 +102,7 @@ fn is_read_only(statement: &str) -> bool {
 }
 
 fn read(name: &str, bytes: &[u8]) -> Collected {
-    collected::read(&Text { name: name.to_owned(), bytes: bytes.to_vec() }).unwrap()
+    collected::read(&Text { name: name.to_owned(), bytes: bytes.to_vec() }, false).unwrap()
 }
 
 /// Variables that are what they are when somebody looks.
@@ -316,7 +316,7 @@ fn what_is_cut_or_garbled_costs_itself(server: &Server, log: &str) {
         for length in (0..whole.len() - 997).step_by(step) {
             let text = Text { name: "cut".to_owned(), bytes: whole[..length].to_vec() };
             // Before the first mark there is nothing to say what the file is.
-            let Ok(cut) = collected::read(&text) else {
+            let Ok(cut) = collected::read(&text, false) else {
                 assert!(length < 997, "{form:?} {length}");
                 continue;
             };
@@ -340,7 +340,7 @@ fn what_is_cut_or_garbled_costs_itself(server: &Server, log: &str) {
                 .enumerate()
                 .map(|(at, byte)| if at % 997 == length % 997 { b'|' } else { *byte })
                 .collect();
-            let _ = collected::read(&Text { name: "garbled".to_owned(), bytes: garbled });
+            let _ = collected::read(&Text { name: "garbled".to_owned(), bytes: garbled }, false);
         }
     }
     let path = server.path("garbage.txt");

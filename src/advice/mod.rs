@@ -19,7 +19,9 @@ pub use finding::{
     Recommendation, Setting, Severity, Subject, Value, VariableChange,
 };
 pub use rule::Rule;
-pub use variables::{Gathered, OnServer, advise as advise_on_server, knows_symptom, wanting};
+pub use variables::{
+    Gathered, OnServer, advise as advise_on_server, knows_symptom, rule_of_symptom, wanting,
+};
 pub use workload::{Class, OnLoad, Workload, advise as advise_on_load};
 
 use std::cmp::Reverse;

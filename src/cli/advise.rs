@@ -209,10 +209,10 @@ impl ServerArgs {
     }
 
     /// Reads what was collected, if the user gives it.
-    fn collected(&self) -> anyhow::Result<Option<(String, Collected)>> {
+    fn collected(&self, redact: bool) -> anyhow::Result<Option<(String, Collected)>> {
         let Some(path) = &self.collected else { return Ok(None) };
         let text = Text { name: path.display().to_string(), bytes: inputs::read_whole(path)? };
-        match collected::read(&text) {
+        match collected::read(&text, redact) {
             Ok(collected) => Ok(Some((text.name, collected))),
             Err(looks) => bail!(
                 "--collected: no mark of `adagio collect`, such as `adagio: variables`, in {}: {looks}",
@@ -264,6 +264,7 @@ impl ServerArgs {
             ),
             symptoms: self.symptom.iter().map(symptom).collect::<anyhow::Result<Vec<_>>>()?,
             collected,
+            redact: warnings.redact,
         };
         let (facts, told) = server_facts::read(given)?;
         warn_of(&told, warnings);
@@ -372,7 +373,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     request.plans = args.plans.clone();
     request.threads = args.threads.threads.map_or(0, usize::from);
     request.schema = inputs::schema(&args.schema, warnings)?;
-    let mut collected = args.server.collected()?;
+    let mut collected = args.server.collected(warnings.redact)?;
     if let Some((name, collected)) = &mut collected {
         warn_of(&collected.told, warnings);
         args.take_collected(name, collected, &mut request, paths.is_some(), warnings);

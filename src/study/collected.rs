@@ -17,6 +17,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
+use crate::advice;
 use crate::logs::guess;
 use crate::plan;
 use crate::rowset::{self, Lines};
@@ -29,7 +30,7 @@ use super::server_facts::Text;
 /// Process lists from which on their states tell something: a single one proves little.
 const LEAST_LISTS: u64 = 3;
 
-/// A state counts where it has this share of the sessions: one in so many.
+/// The states of a rule count where together they have this share of the sessions: one in so many.
 const LEAST_SHARE: u64 = 20;
 
 /// Most things that are told of a file, and states that are counted: a script has fewer marks and a
@@ -125,8 +126,9 @@ struct Section {
     to: usize,
 }
 
-/// Reads a file. `None` if there is no mark in it at all, with what it looks like.
-pub fn read(text: &Text) -> Result<Collected, &'static str> {
+/// Reads a file. If there is no mark in it at all, the error tells what it looks like. With `redact`
+/// nothing that is told holds a message of the server, which quotes the statement.
+pub fn read(text: &Text, redact: bool) -> Result<Collected, &'static str> {
     let lines = Lines::new(&text.bytes);
     let mut sections = sections(&lines);
     if sections.is_empty() {
@@ -136,6 +138,7 @@ pub fn read(text: &Text) -> Result<Collected, &'static str> {
         name: &text.name,
         lines: &lines,
         echoed: echoed(&lines),
+        redact,
         got: Collected::default(),
     };
     let is_whole = sections.last().is_some_and(|last| last.part == Part::End);
@@ -221,6 +224,7 @@ struct Reader<'a> {
     name: &'a str,
     lines: &'a Lines<'a>,
     echoed: Vec<Range<usize>>,
+    redact: bool,
     got: Collected,
 }
 
@@ -237,6 +241,7 @@ impl<'a> Reader<'a> {
         let said = (section.from..section.to)
             .filter_map(|at| self.lines.get(at))
             .find(|line| line.starts_with(b"ERROR "));
+        let said = said.map(|line| if self.redact { number_of(line) } else { line });
         let said = said.map(|line| {
             let line: String = String::from_utf8_lossy(line).chars().take(200).collect();
             format!("; there is: {line}")
@@ -412,6 +417,22 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The head of an error line that is the same for all statements: `ERROR 1064 (42000)`.
+fn number_of(line: &[u8]) -> &[u8] {
+    const WORD: &[u8] = b"ERROR";
+    let digits = |text: &[u8]| text.iter().take_while(|b| b.is_ascii_digit()).count();
+    let behind = line.strip_prefix(WORD).and_then(|it| it.strip_prefix(b" ")).unwrap_or_default();
+    let number = digits(behind);
+    if number == 0 {
+        return WORD;
+    }
+    let state = behind.get(number..).and_then(|it| it.strip_prefix(b" (")).unwrap_or_default();
+    let length = state.iter().take_while(|b| b.is_ascii_alphanumeric()).count();
+    let has_state = length == 5 && state.get(length) == Some(&b')');
+    let end = WORD.len() + 1 + number + if has_state { length + 3 } else { 0 };
+    line.get(..end).unwrap_or(WORD)
+}
+
 /// The version in a print of VERSION().
 fn version_in(text: &[u8]) -> Option<String> {
     let wanted = |columns: &[String]| columns.iter().any(|name| name == "version");
@@ -470,12 +491,21 @@ impl Sessions {
         self.partial * 2 > self.lists
     }
 
-    /// States that are no exception, each with how often it was seen.
+    /// States that are no exception, each with how often it was seen. A rule may know several.
     fn told(&self) -> Vec<String> {
-        let is_often = |sessions: u64| {
-            u128::from(sessions) * u128::from(LEAST_SHARE) >= u128::from(self.active)
+        let mut of_rules: BTreeMap<&str, u64> = BTreeMap::new();
+        for (state, (sessions, _)) in &self.states {
+            let Some(rule) = advice::rule_of_symptom(state) else { continue };
+            let all = of_rules.entry(rule).or_default();
+            *all = all.saturating_add(*sessions);
+        }
+        let is_often = |state: &str, sessions: u64| {
+            let together =
+                advice::rule_of_symptom(state).and_then(|rule| of_rules.get(rule)).copied();
+            let together = u128::from(together.unwrap_or(sessions));
+            together * u128::from(LEAST_SHARE) >= u128::from(self.active)
         };
-        let often = self.states.iter().filter(|(_, (sessions, _))| is_often(*sessions));
+        let often = self.states.iter().filter(|(state, (sessions, _))| is_often(state, *sessions));
         let told = often.map(|(state, (sessions, lists))| {
             format!(
                 "{state} ({sessions} of {} active sessions, in {lists} of {} process lists)",
@@ -493,7 +523,11 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Collected {
-        read(&Text { name: "c".to_owned(), bytes: text.as_bytes().to_vec() }).unwrap()
+        read(&named(text), false).unwrap()
+    }
+
+    fn named(text: &str) -> Text {
+        Text { name: "c".to_owned(), bytes: text.as_bytes().to_vec() }
     }
 
     const HEAD: &str = "adagio\nadagio: variables\nVariable_name\tValue\nversion\t8.4.2\n\
@@ -526,6 +560,31 @@ mod tests {
         assert_eq!(lists(2, &often), [""; 0]);
         let seldom = lists(3, &format!("{lock}\t1\nexecuting\t20\nNULL\t3\n\t2\n"));
         assert!(seldom.iter().all(|it| !it.contains(lock)), "{seldom:?}");
+    }
+
+    /// 4 of 100 in each of four states is 16 of 100 at one lock; 1 of 100 in each is 4 of 100.
+    #[test]
+    fn states_of_one_rule_count_together() {
+        const STATES: [&str; 4] = [
+            "Waiting for query cache lock",
+            "checking query cache for query",
+            "storing result in query cache",
+            "invalidating query cache entries (table)",
+        ];
+        let told_of_lock = |each: u64| {
+            let of_lock = STATES.map(|state| format!("{state}\t{each}\n")).concat();
+            let rest = 100 - 4 * each;
+            let states = format!("{of_lock}executing\t{rest}\n");
+            let told = of(&format!("{HEAD}{}{TAIL}", list(&states).repeat(4))).states;
+            told.into_iter().filter(|it| it.contains("query cache")).collect::<Vec<_>>()
+        };
+        let seen = told_of_lock(4);
+        assert_eq!(seen.len(), 4, "{seen:?}");
+        assert!(
+            seen[0].ends_with("(16 of 400 active sessions, in 4 of 4 process lists)"),
+            "{seen:?}"
+        );
+        assert_eq!(told_of_lock(1), [""; 0]);
     }
 
     #[test]
@@ -567,7 +626,22 @@ mod tests {
         assert!(cut.told[0].starts_with("c, line 6: `adagio: end` expected"), "{:?}", cut.told);
         // Half a number looks like a number.
         assert_eq!((cut.variables.len(), cut.status.len()), (1, 0));
-        assert!(read(&Text { name: "c".to_owned(), bytes: b"version\t8.4.2\n".to_vec() }).is_err());
+        assert!(read(&named("version\t8.4.2\n"), false).is_err());
+    }
+
+    #[test]
+    fn a_message_of_the_server_is_not_told_where_literals_are_to_be_hidden() {
+        for (line, want) in [
+            ("ERROR 1064 (42000) at line 9: near 'secret' at line 1", "ERROR 1064 (42000)"),
+            ("ERROR 2013 at line 9: secret", "ERROR 2013"),
+            ("ERROR 1064 (secret) at line 9", "ERROR 1064"),
+            ("ERROR at line 9: Unknown command 'secret'", "ERROR"),
+        ] {
+            let text = format!("{HEAD}adagio\nadagio: table `shop`.`t`\n{line}\n{TAIL}");
+            let told = read(&named(&text), true).unwrap().told;
+            let end = format!("expected; there is: {want}");
+            assert!(told.len() == 1 && told[0].ends_with(&end), "{told:?}");
+        }
     }
 
     #[test]
@@ -586,7 +660,7 @@ mod tests {
         #[test]
         fn pieces_in_any_order_break_nothing(pieces in proptest::collection::vec(0..PIECES.len(), 0..40)) {
             let text: String = pieces.iter().map(|piece| PIECES[*piece]).collect();
-            let _ = read(&Text { name: "c".to_owned(), bytes: text.into_bytes() });
+            let _ = read(&named(&text), pieces.len() % 2 == 0);
         }
     }
 

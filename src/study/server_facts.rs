@@ -33,6 +33,8 @@ pub struct Given {
     pub symptoms: Vec<String>,
     /// What the script of `adagio collect` printed: used where nothing is given by itself.
     pub collected: Option<(String, Collected)>,
+    /// Whether no message may hold what the texts say.
+    pub redact: bool,
 }
 
 /// Reads what is given. Besides the facts there are messages on what is odd in it.
@@ -46,7 +48,7 @@ pub fn read(given: Given) -> Result<(ServerFacts, Vec<String>), Error> {
         ..ServerFacts::default()
     };
     let mut told: Vec<String> =
-        facts.symptoms.iter().filter_map(|text| unknown_symptom(text)).collect();
+        facts.symptoms.iter().filter_map(|text| unknown_symptom(text, given.redact)).collect();
     let mut samples = Vec::new();
     if let Some(text) = &given.variables {
         let read = server::read(ended(text, &mut told));
@@ -179,7 +181,7 @@ fn ended<'a>(text: &'a Text, told: &mut Vec<String>) -> &'a [u8] {
 }
 
 /// A message on a symptom that no rule knows: it is passed over.
-fn unknown_symptom(text: &str) -> Option<String> {
+fn unknown_symptom(text: &str, redact: bool) -> Option<String> {
     const MOST: usize = 80;
     if advice::knows_symptom(text) {
         return None;
@@ -188,6 +190,9 @@ fn unknown_symptom(text: &str) -> Option<String> {
     let Some(line) = line else {
         return Some("--symptom: the text is empty".to_owned());
     };
+    if redact {
+        return Some("--symptom: no rule knows this text (not shown: --redact)".to_owned());
+    }
     let shown = line.chars().map(|c| if c.is_control() { '?' } else { c });
     let head: String = shown.take(MOST).collect();
     let more = if line.chars().nth(MOST).is_some() { "…" } else { "" };
@@ -347,6 +352,9 @@ mod tests {
         assert_eq!(given("Sending data"), ["--symptom: no rule knows this text: \"Sending data\""]);
         assert_eq!(given("连接超时"), ["--symptom: no rule knows this text: \"连接超时\""]);
         assert_eq!(given(" \n"), ["--symptom: the text is empty"]);
+        let symptoms = vec!["Duplicate entry 'secret' for key 'PRIMARY'".to_owned()];
+        let hidden = read(Given { symptoms, redact: true, ..Given::default() }).unwrap().1;
+        assert_eq!(hidden, ["--symptom: no rule knows this text (not shown: --redact)"]);
         let long = given(&format!("\u{1b}{}", "é".repeat(500_000)));
         assert!(long[0].len() < 250 && !long[0].contains('\u{1b}'), "{}", long[0]);
     }

@@ -317,6 +317,12 @@ pub fn knows_symptom(text: &str) -> bool {
     !symptom::read(&[text.to_owned()]).is_empty() || swap::knows(text)
 }
 
+/// The code of the rule that explains an error text or a process state.
+#[must_use]
+pub fn rule_of_symptom(text: &str) -> Option<&'static str> {
+    symptom::read(&[text.to_owned()]).first().map(|sign| sign.row.rule)
+}
+
 /// What a rule lacks, and whether statements can gather some of it.
 struct Lack {
     wants: String,
