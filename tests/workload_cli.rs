@@ -129,3 +129,44 @@ fn steady_loads_have_nothing_to_be_told() {
         ["WORK007", "WORK008", "WORK009", "WORK010", "WORK012", "WORK016", "WORK017", "WORK018"];
     assert!(codes(&found).iter().all(|code| !own.contains(code)), "{:?}", codes(&found));
 }
+
+/// 20 upserts a second, each of another hash, and a routine that asks for one row each second.
+#[test]
+fn rows_told_apart_within_functions_and_loops_of_routines_are_no_pattern() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut entries: Vec<(u64, String)> = Vec::new();
+    for n in 0..1_200 {
+        let statement = format!(
+            "INSERT INTO hits (site, page, n) VALUES (1, UNHEX('{n:032x}'), 1) \
+             ON DUPLICATE KEY UPDATE n = n + 1"
+        );
+        entries.push((n * 50_000, entry(n * 50_000, 1, 500, &statement)));
+    }
+    for second in 0..60 {
+        let at = second * 1_000_000 + 7;
+        let inside = entry(at, 3, 900_000, "SELECT COUNT(*) FROM stock WHERE shelf = 'blue'");
+        let inside = inside.replace("# Query_time", "# Stored_routine: shop.fill\n# Query_time");
+        entries.push((at, inside));
+        entries.push((at + 1, entry(at + 1, 3, 900_000, "CALL fill(4)")));
+    }
+    entries.sort();
+    let log: String = entries.into_iter().map(|(_, entry)| entry).collect();
+    fs::write(folder.path().join("calls.log"), &log).unwrap();
+    let found = findings(&advise(folder.path(), "calls.log -o json"));
+    assert!(!codes(&found).contains(&"WORK007"), "{:?}", codes(&found));
+    assert!(!codes(&found).contains(&"WORK016"), "{:?}", codes(&found));
+    // The same outside of a routine, and of one hash.
+    let plain = log.replace("# Stored_routine: shop.fill\n", "");
+    let plain: String = plain.lines().map(|line| of_one_hash(line) + "\n").collect();
+    fs::write(folder.path().join("plain.log"), plain).unwrap();
+    let found = findings(&advise(folder.path(), "plain.log -o json"));
+    assert!(codes(&found).contains(&"WORK007"), "{:?}", codes(&found));
+    assert!(codes(&found).contains(&"WORK016"), "{:?}", codes(&found));
+}
+
+fn of_one_hash(line: &str) -> String {
+    match line.split_once("UNHEX('").zip(line.split_once("')")) {
+        Some(((before, _), (_, behind))) => format!("{before}UNHEX('07'){behind}"),
+        None => line.to_owned(),
+    }
+}

@@ -6,6 +6,7 @@ use crate::plan::Amount;
 
 use super::case::{finding, percent, seconds};
 use super::watch::keys::HotKey;
+use super::watch::traits::Traits;
 use super::watch::{Observed, WINDOW};
 use super::{Case, floor};
 
@@ -44,80 +45,111 @@ pub fn look(case: &Case<'_>) -> Vec<Finding> {
     let Some(seen) = case.seen else { return Vec::new() };
     let mut hot: Vec<&HotKey> = seen.keys.iter().collect();
     hot.sort_by_key(|key| (std::cmp::Reverse(key.of_key), key.class));
-    hot.into_iter().filter_map(|key| of_class(case, seen, key)).collect()
+    hot.into_iter().filter_map(|key| Some(Hot::of(case, seen, key)?.told())).collect()
 }
 
-fn of_class(case: &Case<'_>, seen: &Observed, key: &HotKey) -> Option<Finding> {
-    let id = seen.id(key.class)?;
-    let (class, traits) = (case.class(id)?, seen.traits.get(key.class as usize)?);
-    let is_meant = class.sample().to_ascii_lowercase().contains(HEARTBEAT) || traits.is_money;
-    // A count that may be wrong by more than it shows tells nothing.
-    if is_meant || key.error > key.of_key || !floor::reaches(case, class) {
-        return None;
-    }
-    let is_of_row = is_of_row(class, traits.updates.is_some());
-    if is_of_row == Some(false) {
-        return None;
-    }
-    let window = class.measured.as_ref()?.window();
-    let is_long = window.filter(|micros| *micros >= SECONDS * 1_000_000);
-    let is_fast = key.hot_windows >= WINDOWS
-        || is_long.is_some_and(|micros| {
-            u128::from(key.of_key) * 1_000_000 >= u128::from(micros) * u128::from(PER_SECOND)
-        });
-    let of_writes = percent(key.of_key, seen.talked.writes)?;
-    let is_much = key.of_key >= LEAST && of_writes >= Amount::whole(PERCENT);
-    if !is_fast && !is_much {
-        return None;
-    }
-    let per_second = |micros: u64| Amount::whole(key.of_key).ratio(seconds(micros));
-    let mean = window.and_then(per_second);
-    let most = Amount::whole(u64::from(key.most_in_window));
-    let most = most.ratio(Amount::whole(WINDOW.unsigned_abs()))?;
-    let mut evidence = vec![
-        Fact::number("writes_of_row", Amount::whole(key.of_key)),
-        Fact::number("writes_of_class", Amount::whole(key.events)),
-        Fact::number("percent_of_all_writes", of_writes),
-    ];
-    if key.error > 0 {
-        evidence.push(Fact::number("writes_of_row_at_most", Amount::whole(key.of_key + key.error)));
-    }
-    evidence.extend(mean.map(|it| Fact::number("writes_of_row_per_second", it)));
-    if key.most_in_window > 0 {
-        evidence.push(Fact::number("most_writes_of_row_per_second", most));
-    }
-    evidence.extend(class.lock_micros.map(|it| Fact::number("lock_time_seconds", seconds(it))));
-    evidence.extend(key.condition.as_deref().map(|it| Fact::text("row", it)));
-    if traits.counts {
-        evidence.push(Fact::flag("adds_to_itself", true));
-    }
-    let is_slow = mean.is_none_or(|it| it < Amount::ONE) && !is_fast;
-    let severity = if is_slow { Severity::Low } else { Severity::Medium };
-    let confidence = if is_of_row.is_some() { Confidence::Medium } else { Confidence::Low };
-    let often = match mean {
-        Some(mean) if mean >= Amount::ONE => {
-            format!("{} times a second", mean.rounded())
+/// A row that is written too often.
+struct Hot<'a> {
+    class: &'a Class<'a>,
+    key: &'a HotKey,
+    traits: &'a Traits,
+    /// Percent that its writes are of all.
+    of_writes: Amount,
+    /// Its writes in a second, over the time from the first to the last event of the class.
+    mean: Option<Amount>,
+    /// It is hot by its rate, not by its part of all writes alone.
+    is_fast: bool,
+    /// Rows that are changed or examined tell that it is one row.
+    is_proved: bool,
+}
+
+impl<'a> Hot<'a> {
+    /// The value that a class writes most, where it is a row and hot.
+    fn of(case: &Case<'a>, seen: &'a Observed, key: &'a HotKey) -> Option<Hot<'a>> {
+        let id = seen.id(key.class)?;
+        let (class, traits) = (case.class(id)?, seen.traits.get(key.class as usize)?);
+        let is_meant = class.sample().to_ascii_lowercase().contains(HEARTBEAT) || traits.is_money;
+        // A count that may be wrong by more than it shows tells nothing.
+        if is_meant || key.error > key.of_key || !floor::reaches(case, class) {
+            return None;
         }
-        _ => format!("{} times", Amount::whole(key.of_key).grouped()),
-    };
-    let title = format!("One row is written {often}: {} % of all writes", of_writes.rounded());
-    let mut finding = finding(
-        &RULE,
-        (severity, confidence),
-        title,
-        evidence,
-        (
-            "Gather the changes before they reach the row: count in the application or in a memory \
-             store and write the sum every so many changes or seconds; or spread the row over slots \
-             (one of 16 rows by chance, read as their sum); or INSERT each change into a log table \
-             and add that up. Where it stays one row, write it last in its transaction, so that its \
-             lock is short.",
-            "Writes per second of the class fall, and so does its Lock_time",
-        ),
-    );
-    finding.subject = Subject { query_id: Some(id), ..Subject::default() };
-    finding.queries = vec![id];
-    Some(finding)
+        let is_of_row = is_of_row(class, traits.updates.is_some());
+        if is_of_row == Some(false) {
+            return None;
+        }
+        let window = class.measured.as_ref()?.window();
+        let is_long = window.filter(|micros| *micros >= SECONDS * 1_000_000);
+        let is_fast = key.hot_windows >= WINDOWS
+            || is_long.is_some_and(|micros| {
+                u128::from(key.of_key) * 1_000_000 >= u128::from(micros) * u128::from(PER_SECOND)
+            });
+        let of_writes = percent(key.of_key, seen.talked.writes)?;
+        let is_much = key.of_key >= LEAST && of_writes >= Amount::whole(PERCENT);
+        let per_second = |micros: u64| Amount::whole(key.of_key).ratio(seconds(micros));
+        (is_fast || is_much).then(|| Hot {
+            class,
+            key,
+            traits,
+            of_writes,
+            mean: window.and_then(per_second),
+            is_fast,
+            is_proved: is_of_row.is_some(),
+        })
+    }
+
+    fn told(&self) -> Finding {
+        let is_slow = self.mean.is_none_or(|it| it < Amount::ONE) && !self.is_fast;
+        let severity = if is_slow { Severity::Low } else { Severity::Medium };
+        let confidence = if self.is_proved { Confidence::Medium } else { Confidence::Low };
+        let often = match self.mean {
+            Some(mean) if mean >= Amount::ONE => {
+                format!("{} times a second", mean.rounded())
+            }
+            _ => format!("{} times", Amount::whole(self.key.of_key).grouped()),
+        };
+        let mut finding = finding(
+            &RULE,
+            (severity, confidence),
+            format!("One row is written {often}: {} % of all writes", self.of_writes.rounded()),
+            self.evidence(),
+            (
+                "Gather the changes before they reach the row: count in the application or in a memory \
+                 store and write the sum every so many changes or seconds; or spread the row over slots \
+                 (one of 16 rows by chance, read as their sum); or INSERT each change into a log table \
+                 and add that up. Where it stays one row, write it last in its transaction, so that its \
+                 lock is short.",
+                "Writes per second of the class fall, and so does its Lock_time",
+            ),
+        );
+        finding.subject = Subject { query_id: Some(self.class.id), ..Subject::default() };
+        finding.queries = vec![self.class.id];
+        finding
+    }
+
+    fn evidence(&self) -> Vec<Fact> {
+        let key = self.key;
+        let mut evidence = vec![
+            Fact::number("writes_of_row", Amount::whole(key.of_key)),
+            Fact::number("writes_of_class", Amount::whole(key.events)),
+            Fact::number("percent_of_all_writes", self.of_writes),
+        ];
+        if key.error > 0 {
+            let most = Amount::whole(key.of_key.saturating_add(key.error));
+            evidence.push(Fact::number("writes_of_row_at_most", most));
+        }
+        evidence.extend(self.mean.map(|it| Fact::number("writes_of_row_per_second", it)));
+        let most = Amount::whole(u64::from(key.most_in_window));
+        let most =
+            most.ratio(Amount::whole(WINDOW.unsigned_abs())).filter(|_| key.most_in_window > 0);
+        evidence.extend(most.map(|it| Fact::number("most_writes_of_row_per_second", it)));
+        let waited = self.class.lock_micros;
+        evidence.extend(waited.map(|it| Fact::number("lock_time_seconds", seconds(it))));
+        evidence.extend(key.condition.as_deref().map(|it| Fact::text("row", it)));
+        if self.traits.counts {
+            evidence.push(Fact::flag("adds_to_itself", true));
+        }
+        evidence
+    }
 }
 
 /// Whether what the columns equal is one row, by the rows that a call changes or examines; `None`
