@@ -97,8 +97,14 @@ fn what_may_sort_by_its_words_leaves_it_open() {
 fn counters_tell_sorts_as_a_monitor_does() {
     let counted = |sorted: u64| {
         let mut load = load();
-        for (uptime, count) in [("100", "0"), ("200", "500")] {
-            let pairs = [("uptime", uptime), ("sort_range", count), ("sort_scan", "7")];
+        // The 1,000 statements of the log, in the 100 s of the log.
+        for (uptime, count, questions) in [("100", "0", "0"), ("200", "500", "1000")] {
+            let pairs = [
+                ("uptime", uptime),
+                ("sort_range", count),
+                ("sort_scan", "7"),
+                ("questions", questions),
+            ];
             let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
             load.facts.status.add(pairs.into_iter().collect());
         }

@@ -151,6 +151,10 @@ fn belongs(cause: &Finding, other: &Finding) -> bool {
     if cause.subject.query_id.is_none() || other.subject.query_id.is_none() {
         return false;
     }
+    // What is said of several classes at once is not what is wrong with one of them.
+    if cause.category == Category::Workload && classes(cause).count() > 1 {
+        return false;
+    }
     let is_index = |finding: &Finding| finding.category == Category::Index;
     let table = |finding: &Finding| {
         let table = finding.subject.table.as_deref()?;
