@@ -90,6 +90,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     }
     let stop = output::stop_flag();
     let has_log = !args.inputs.files.is_empty();
+    if !has_log && !warnings.quiet && inputs::is_piped() {
+        warn("standard input is not read without FILE: give - to read it");
+    }
     let OfLog { tables, statements, left_out } = if has_log {
         let mut request =
             args.inputs.request(Group::Fingerprint, Order::default(), args.limit, None)?;
