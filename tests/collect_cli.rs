@@ -432,6 +432,16 @@ fn a_log_on_standard_input_is_not_passed_by_in_silence() {
     assert!(!told_of(&["collect", "-"]).contains("is not read"));
 }
 
+/// The example of the help and the head of the script name the same command.
+#[test]
+fn the_help_runs_a_script_as_its_head_says() {
+    let line = "--force --table --default-character-set=utf8mb4 < collect.sql > collected.txt";
+    for arguments in [&["collect", "--help"][..], &["collect"]] {
+        let text = printed(&adagio(arguments));
+        assert!(text.contains(line), "{text}");
+    }
+}
+
 /// The options by themselves go before what was collected.
 #[test]
 fn what_is_given_by_itself_goes_before() {

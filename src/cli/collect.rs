@@ -32,7 +32,7 @@ enum For {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
         adagio collect slow.log > collect.sql\n  \
-        mariadb --force --table < collect.sql > collected.txt\n  \
+        mariadb --force --table --default-character-set=utf8mb4 < collect.sql > collected.txt\n  \
         adagio advise slow.log --collected collected.txt\n\n\
         Exit status: 0 done, 2 wrong usage or nothing to read, 130 stopped by Ctrl-C.")]
 pub struct Args {
