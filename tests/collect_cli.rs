@@ -419,6 +419,29 @@ fn a_script_names_rules_that_there_are() {
     );
 }
 
+#[test]
+fn a_log_on_standard_input_is_not_passed_by_in_silence() {
+    let told_of = |arguments: &[&str]| {
+        let mut command = assert_cmd::Command::new(PROGRAM);
+        let output = command.args(arguments).write_stdin("").output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let told = told_of(&["collect"]);
+    assert!(told.contains("standard input is not read") && told.contains("give -"), "{told}");
+    assert_eq!(told_of(&["collect", "-q"]), "");
+    assert!(!told_of(&["collect", "-"]).contains("is not read"));
+}
+
+/// The example of the help and the head of the script name the same command.
+#[test]
+fn the_help_runs_a_script_as_its_head_says() {
+    let line = "--force --table --default-character-set=utf8mb4 < collect.sql > collected.txt";
+    for arguments in [&["collect", "--help"][..], &["collect"]] {
+        let text = printed(&adagio(arguments));
+        assert!(text.contains(line), "{text}");
+    }
+}
+
 /// The options by themselves go before what was collected.
 #[test]
 fn what_is_given_by_itself_goes_before() {

@@ -364,7 +364,7 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     if args.review && paths.is_none() {
         bail!("--review: no statements: give FILE, or - for standard input");
     }
-    if paths.is_none() && is_piped() {
+    if paths.is_none() && inputs::is_piped() {
         warn("standard input is not read beside evidence: give - to read it");
     }
     let everything = Limit { percent: Some(100.0), count: None };
@@ -463,12 +463,4 @@ fn tell(advised: &Advised, warnings: Warnings) -> bool {
     output::warn_of_plans(&advised.plan_inputs, warnings);
     output::warn_of_lost_plans(&advised.plans_without_class);
     is_empty
-}
-
-/// Whether something is piped or redirected into standard input.
-fn is_piped() -> bool {
-    use std::os::fd::AsFd;
-    let Ok(copy) = std::io::stdin().as_fd().try_clone_to_owned() else { return false };
-    let kind = std::fs::File::from(copy).metadata().map(|it| it.file_type());
-    kind.is_ok_and(|kind| kind.is_file() || std::os::unix::fs::FileTypeExt::is_fifo(&kind))
 }

@@ -32,7 +32,7 @@ enum For {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
         adagio collect slow.log > collect.sql\n  \
-        mariadb --force --table < collect.sql > collected.txt\n  \
+        mariadb --force --table --default-character-set=utf8mb4 < collect.sql > collected.txt\n  \
         adagio advise slow.log --collected collected.txt\n\n\
         Exit status: 0 done, 2 wrong usage or nothing to read, 130 stopped by Ctrl-C.")]
 pub struct Args {
@@ -90,6 +90,9 @@ pub fn run(args: &Args) -> anyhow::Result<u8> {
     }
     let stop = output::stop_flag();
     let has_log = !args.inputs.files.is_empty();
+    if !has_log && !warnings.quiet && inputs::is_piped() {
+        warn("standard input is not read without FILE: give - to read it");
+    }
     let OfLog { tables, statements, left_out } = if has_log {
         let mut request =
             args.inputs.request(Group::Fingerprint, Order::default(), args.limit, None)?;

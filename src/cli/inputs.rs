@@ -229,3 +229,11 @@ pub fn warn_of_schema(name: &str, problems: &[Problem], manners: Warnings) {
         warn(&format!("{name}: {more} more of the kind (-v tells where)"));
     }
 }
+
+/// Whether something is piped or redirected into standard input.
+pub fn is_piped() -> bool {
+    use std::os::fd::AsFd;
+    let Ok(copy) = std::io::stdin().as_fd().try_clone_to_owned() else { return false };
+    let kind = std::fs::File::from(copy).metadata().map(|it| it.file_type());
+    kind.is_ok_and(|kind| kind.is_file() || std::os::unix::fs::FileTypeExt::is_fifo(&kind))
+}

@@ -6,6 +6,9 @@ use crate::rowset::lines::quote_of_aligned;
 /// Lines above a plan that are looked at.
 const NEAR: usize = 2000;
 
+/// Bytes of a text in which it has to show that it is a statement.
+const HEAD: usize = 16 * 1024;
+
 /// The statement in the lines from `from` up to the plan at `print`: behind the last `EXPLAIN`
 /// that begins a line, or else the one that ends right above.
 pub fn above(lines: &Lines<'_>, from: usize, print: usize) -> Option<String> {
@@ -41,10 +44,83 @@ fn bare<'a>(from: usize, print: usize, text: impl Fn(usize) -> &'a [u8]) -> Opti
     is_end(text(last)).then_some(())?;
     let before = (from..last).rev().find(|at| is_end(text(*at)));
     let first = before.map_or(from, |at| at + 1);
-    let start = (first..=last).find(|at| is_statement(text(*at).trim_ascii_start()))?;
-    let lines: Vec<&[u8]> = (start..=last).map(text).collect();
-    let statement = lines.join(&b'\n');
-    Some(String::from_utf8_lossy(without_end(&statement)).into_owned())
+    let lines: Vec<&[u8]> = (first..=last).map(text).collect();
+    let whole = lines.join(&b'\n');
+    let mut start = 0;
+    for line in lines {
+        let statement = whole.get(start..)?;
+        if is_bare_statement(statement) {
+            return Some(String::from_utf8_lossy(without_end(statement)).into_owned());
+        }
+        start += line.len() + 1;
+    }
+    None
+}
+
+/// Whether a text without EXPLAIN before it is a statement: but for SELECT its first word begins
+/// sentences as well, so a second sign is asked for.
+fn is_bare_statement(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let text = text.get(..HEAD).unwrap_or(text);
+    if let Some(behind) = text.strip_prefix(b"(") {
+        let inner = behind.iter().position(|b| *b != b'(' && !b.is_ascii_whitespace());
+        return inner
+            .and_then(|at| behind.get(at..))
+            .is_some_and(|it| after(it, b"SELECT").is_some());
+    }
+    let words = || text.split(|b| !b.is_ascii_alphanumeric() && *b != b'_');
+    let has = |sign: &[u8]| words().any(|word| word.eq_ignore_ascii_case(sign));
+    // What stands behind SELECT may be of the statement below a sentence.
+    let has_soon = |signs: &[&[u8]]| {
+        let mut before = words().take_while(|word| !word.eq_ignore_ascii_case(b"SELECT"));
+        before.any(|word| signs.iter().any(|sign| word.eq_ignore_ascii_case(sign)))
+    };
+    let begins = |verb: &[u8]| after(text, verb).is_some();
+    begins(b"SELECT")
+        || begins(b"UPDATE") && has(b"SET")
+        || begins(b"DELETE") && has_soon(&[b"FROM"])
+        || (begins(b"INSERT") || begins(b"REPLACE")) && has_soon(&[b"INTO", b"VALUES"])
+        || after(text, b"VALUES")
+            .and_then(|it| after(it, b"ROW"))
+            .is_some_and(|it| blank(it).starts_with(b"("))
+        || after(text, b"WITH").is_some_and(names_a_table)
+}
+
+/// Whether what is behind WITH is `[RECURSIVE] name [(columns)] AS (`.
+fn names_a_table(text: &[u8]) -> bool {
+    let text = blank(after(text, b"RECURSIVE").unwrap_or(text));
+    let behind = match text.strip_prefix(b"`") {
+        Some(quoted) => memchr::memchr(b'`', quoted).and_then(|at| quoted.get(at + 1..)),
+        None => {
+            let end = text.iter().position(|b| b.is_ascii_whitespace() || *b == b'(');
+            end.filter(|end| *end > 0).and_then(|end| text.get(end..))
+        }
+    };
+    let Some(behind) = behind.map(blank) else { return false };
+    let behind = match behind.strip_prefix(b"(") {
+        Some(columns) => memchr::memchr(b')', columns).and_then(|at| columns.get(at + 1..)),
+        None => Some(behind),
+    };
+    behind.and_then(|it| after(it, b"AS")).is_some_and(|it| blank(it).starts_with(b"("))
+}
+
+/// What is behind a word that a text begins with.
+fn after<'a>(text: &'a [u8], name: &[u8]) -> Option<&'a [u8]> {
+    let (first, behind) = word(blank(text));
+    first.eq_ignore_ascii_case(name).then_some(behind)
+}
+
+/// A text without the blanks and comments at its head.
+fn blank(mut text: &[u8]) -> &[u8] {
+    loop {
+        text = text.trim_ascii_start();
+        let comment = text.strip_prefix(b"/*");
+        let end = comment.and_then(|comment| memchr::memmem::find(comment, b"*/"));
+        match end.and_then(|end| text.get(end + 4..)) {
+            Some(behind) => text = behind,
+            None => return text,
+        }
+    }
 }
 
 /// The query ID in the last comment `-- query_id: …` of the lines from `from` up to the plan at
@@ -207,6 +283,48 @@ mod tests {
         check("SELECT a FROM t\n", None);
         check("The plan of it;\n", None);
         check("explain is slow here:\n", None);
+    }
+
+    #[test]
+    fn a_sentence_above_a_plan_is_no_statement() {
+        for prose in [
+            "With the old index;",
+            "With recursive queries;",
+            "With index as before;",
+            "Table of orders;",
+            "Values as of today;",
+            "Update of the statistics is done;",
+            "Delete the index afterwards;",
+            "Insert as before;",
+            "Replace the index;",
+            "(the plan of today);",
+            "(;",
+            "With `;",
+            "With t (;",
+        ] {
+            check(&format!("{prose}\n"), None);
+            let above = prose.trim_end_matches(';');
+            check(&format!("{above}:\nSELECT a FROM t;\n"), Some("SELECT a FROM t"));
+        }
+        for statement in [
+            "WITH a AS (SELECT 1) SELECT * FROM a",
+            "with recursive a (n, m) as (\n  select 1, 2\n)\nselect * from a",
+            "WITH\n  `a b` AS (SELECT 1)\nSELECT * FROM `a b`",
+            "WITH /* of today */ a AS (\nSELECT 1\n)\nSELECT * FROM a",
+            "VALUES ROW(1, 2)",
+            "UPDATE t\nSET a = 1",
+            "DELETE a FROM a JOIN b USING (id)",
+            "INSERT IGNORE INTO t SELECT 1",
+            "REPLACE t VALUES (1)",
+            "(SELECT 1)\nUNION\n(SELECT 2)",
+            "(\n(SELECT 1) UNION (SELECT 2)\n)",
+        ] {
+            check(&format!("The plan of it:\n{statement};\n\n"), Some(statement));
+        }
+    }
+
+    #[test]
+    fn explain_goes_before_the_statement() {
         check("EXPLAIN\nSELECT a,\n  b FROM t;\n\n", Some("SELECT a,\n  b FROM t"));
     }
 }

@@ -7,6 +7,7 @@ pub mod machine;
 pub mod monitor;
 pub mod my_cnf;
 mod pairs;
+mod states;
 pub mod status;
 pub mod variables;
 mod version;
@@ -15,6 +16,7 @@ pub use machine::{Disk, Machine};
 pub use monitor::Monitor;
 pub use my_cnf::Config;
 pub use pairs::{Read, read};
+pub use states::States;
 pub use status::{Status, Window};
 pub use variables::Variables;
 pub use version::{Provider, Version};
@@ -38,6 +40,8 @@ pub struct ServerFacts {
     pub running: Vec<u64>,
     /// How many process lists the states among the symptoms are from; 0 where nobody looked.
     pub process_lists: u64,
+    /// States that were seen in several of them, with their sessions.
+    pub states: States,
 }
 
 impl ServerFacts {

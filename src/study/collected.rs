@@ -23,7 +23,7 @@ use crate::plan;
 use crate::rowset::{self, Lines};
 use crate::schema::{Problem, Schema};
 use crate::server::status::Sample;
-use crate::server::{self, Variables};
+use crate::server::{self, States, Variables};
 
 use super::server_facts::Text;
 
@@ -51,6 +51,8 @@ pub struct Collected {
     pub process_lists: u64,
     /// States of sessions that are more than an exception, a text each.
     pub states: Vec<String>,
+    /// The same in numbers.
+    pub seen: States,
     /// The tables, if any.
     pub schema: Option<Schema>,
     /// What could not be read of the tables.
@@ -340,6 +342,7 @@ impl<'a> Reader<'a> {
         } else {
             self.got.process_lists = sessions.lists;
             self.got.states = sessions.told();
+            self.got.seen = sessions.seen();
         }
     }
 
@@ -491,8 +494,11 @@ impl Sessions {
         self.partial * 2 > self.lists
     }
 
-    /// States that are no exception, each with how often it was seen. A rule may know several.
-    fn told(&self) -> Vec<String> {
+    /// States that are no exception, with their sessions and lists. A rule may know several.
+    fn often(&self) -> Vec<(&str, u64, u64)> {
+        if self.lists < LEAST_LISTS {
+            return Vec::new();
+        }
         let mut of_rules: BTreeMap<&str, u64> = BTreeMap::new();
         for (state, (sessions, _)) in &self.states {
             let Some(rule) = advice::rule_of_symptom(state) else { continue };
@@ -505,14 +511,27 @@ impl Sessions {
             let together = u128::from(together.unwrap_or(sessions));
             together * u128::from(LEAST_SHARE) >= u128::from(self.active)
         };
-        let often = self.states.iter().filter(|(state, (sessions, _))| is_often(state, *sessions));
-        let told = often.map(|(state, (sessions, lists))| {
+        let states = self.states.iter().map(|(state, (all, lists))| (state.as_str(), *all, *lists));
+        states.filter(|(state, sessions, _)| is_often(state, *sessions)).collect()
+    }
+
+    fn seen(&self) -> States {
+        let often = self.often().into_iter();
+        States {
+            active: self.active,
+            sessions: often.map(|(state, sessions, _)| (state.to_owned(), sessions)).collect(),
+        }
+    }
+
+    /// The same as texts.
+    fn told(&self) -> Vec<String> {
+        let told = self.often().into_iter().map(|(state, sessions, lists)| {
             format!(
                 "{state} ({sessions} of {} active sessions, in {lists} of {} process lists)",
                 self.active, self.lists
             )
         });
-        if self.lists >= LEAST_LISTS { told.collect() } else { Vec::new() }
+        told.collect()
     }
 }
 

@@ -72,7 +72,7 @@ pub fn read(given: Given) -> Result<(ServerFacts, Vec<String>), Error> {
         tell_version(&text.name, &facts, &mut told);
     }
     if let Some((name, collected)) = given.collected {
-        let Collected { variables, status, running, process_lists, states, .. } = collected;
+        let Collected { variables, status, running, process_lists, states, seen, .. } = collected;
         if given.variables.is_none() && !variables.is_empty() {
             facts.variables = variables;
             tell_version(&name, &facts, &mut told);
@@ -82,6 +82,7 @@ pub fn read(given: Given) -> Result<(ServerFacts, Vec<String>), Error> {
         }
         facts.running = running;
         facts.process_lists = process_lists;
+        facts.states = seen;
         facts.symptoms.extend(states);
     }
     for text in &given.status {
@@ -261,6 +262,9 @@ fn config(texts: &[Text], facts: &ServerFacts, told: &mut Vec<String>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::{Confidence, Fact, Severity};
+    use crate::plan::Amount;
+    use crate::study::collected;
 
     fn text(name: &str, bytes: &str) -> Text {
         Text { name: name.to_owned(), bytes: bytes.as_bytes().to_vec() }
@@ -357,6 +361,41 @@ mod tests {
         assert_eq!(hidden, ["--symptom: no rule knows this text (not shown: --redact)"]);
         let long = given(&format!("\u{1b}{}", "é".repeat(500_000)));
         assert!(long[0].len() < 250 && !long[0].contains('\u{1b}'), "{}", long[0]);
+    }
+
+    /// 10 of 100 active sessions at the lock in each list: 30 of 300 in three, and in two nothing.
+    #[test]
+    fn states_of_several_process_lists_are_proof() {
+        let found = |lists: usize, symptom: &str| {
+            let list = "adagio\nadagio: sample 1\nVariable_name\tValue\nThreads_running\t7\n\
+                state\tsessions\nWaiting for query cache lock\t6\nchecking query cache for query\t4\n\
+                executing\t90\n";
+            let text = text("c", &format!("{}adagio\nadagio: end\n", list.repeat(lists)));
+            let collected = Some(("c".to_owned(), collected::read(&text, false).unwrap()));
+            let symptoms = vec![symptom.to_owned()];
+            let (facts, _) = read(Given { collected, symptoms, ..Given::default() }).unwrap();
+            let load = advice::Workload::default();
+            let findings = advice::advise_on_server(&facts, &load, None, &[]).findings;
+            let found = findings.into_iter().find(|it| it.rule == "QC004")?;
+            let numbers = |name| found.evidence.iter().find(|fact| fact.name == name).cloned();
+            let facts = ["sessions_in_states", "active_sessions", "process_lists"].map(numbers);
+            Some((found.severity, found.confidence, facts))
+        };
+        let fact = |name, number| Some(Fact::number(name, Amount::whole(number)));
+        let proof = (
+            Severity::High,
+            Confidence::High,
+            [
+                fact("sessions_in_states", 30),
+                fact("active_sessions", 300),
+                fact("process_lists", 3),
+            ],
+        );
+        assert_eq!(found(3, ""), Some(proof.clone()));
+        assert_eq!(found(3, "Waiting for query cache lock"), Some(proof));
+        assert_eq!(found(2, ""), None);
+        let guess = (Severity::Medium, Confidence::Low, [None, None, None]);
+        assert_eq!(found(2, "Waiting for query cache lock"), Some(guess));
     }
 
     /// A sound server, in each print of the client, cut at every byte: what is left never makes a

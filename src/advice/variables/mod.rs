@@ -288,11 +288,11 @@ pub fn advise(
     let explained: Vec<Finding> = explained
         .map(|sign| {
             let rule = rules().find(|rule| rule.code == sign.row.rule);
-            symptom::explain(
-                &case,
-                sign,
-                rule.map_or(super::Category::Variables, |rule| rule.category),
-            )
+            let category = rule.map_or(super::Category::Variables, |rule| rule.category);
+            let counted = (sign.row.rule == query_cache::lock_states::RULE.code)
+                .then(|| query_cache::waits(&case))
+                .flatten();
+            counted.unwrap_or_else(|| symptom::explain(&case, sign, category))
         })
         .collect();
     let is_told = |rule: &str| explained.iter().any(|finding| finding.rule == rule);

@@ -5,6 +5,7 @@ use crate::plan::Amount;
 
 use super::case::{Case, DAY, HOUR, Rates, is_percent, percent};
 use super::facts::{has_query_cache, lookups};
+use super::rule_of_symptom;
 use super::say::{When, bytes, say, size, up_to, word};
 
 const MIB: u64 = 1_024 * 1_024;
@@ -91,6 +92,32 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
         Some(finding) => vec![finding],
         None => Vec::new(),
     }
+}
+
+/// What several process lists show of the lock.
+pub fn waits(case: &Case<'_>) -> Option<Finding> {
+    let states = &case.facts.states;
+    let is_known = |state: &str| rule_of_symptom(state) == Some(lock_states::RULE.code);
+    let of_lock = states.sessions.iter().filter(|(state, _)| is_known(state));
+    let sessions = of_lock.map(|(_, sessions)| *sessions).reduce(u64::saturating_add)?;
+    let lists = case.facts.process_lists;
+    let title = format!(
+        "{sessions} of {} active sessions, over {lists} process lists, are at the one lock of the query cache",
+        states.active
+    );
+    Some(
+        say(case, &lock_states::RULE, Severity::High, Confidence::High, title)
+            .about("query_cache_type")
+            .seen("sessions_in_states", sessions)
+            .seen("active_sessions", states.active)
+            .seen("process_lists", lists)
+            .advise(
+                "Each look-up, each store and each write to a cached table takes that lock. Switch the \
+                 query cache off (type OFF and size 0), or use DEMAND.",
+            )
+            .verify("The states are gone from the process list.")
+            .end(),
+    )
 }
 
 /// Hits, look-ups and inserts over a stretch long enough.

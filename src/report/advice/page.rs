@@ -572,8 +572,8 @@ fn not_checked(advised: &Advised) -> Vec<Piece> {
     heads.sort();
     let told = heads.into_iter().map(|(head, rules)| format!("{head}: for {}", rules.join(", ")));
     let gather = lost.iter().any(|it| it.is_gathered).then(|| {
-        let text = "Statements gather part of it: adagio collect > collect.sql; mariadb --force --table < collect.sql > \
-                    collected.txt; adagio advise … --collected collected.txt";
+        let text = "Statements gather part of it: adagio collect > collect.sql; mariadb --force --table \
+                    --default-character-set=utf8mb4 < collect.sql > collected.txt; adagio advise … --collected collected.txt";
         Piece::Words(Tone::Plain, text.to_owned())
     });
     std::iter::once(Piece::Section("Not checked, and what would tell"))
