@@ -1,5 +1,6 @@
 //! A finding: what a rule saw, how sure that is, and what to do.
 
+use super::Rule;
 use crate::plan::Amount;
 use crate::sql::fingerprint::ClassId;
 
@@ -310,6 +311,30 @@ pub struct Finding {
     pub verify: String,
     /// Query classes that gain.
     pub queries: Vec<ClassId>,
+}
+
+impl Finding {
+    /// A finding of a rule with nothing but its title.
+    pub(super) fn new(
+        rule: &Rule,
+        severity: Severity,
+        confidence: Confidence,
+        title: String,
+    ) -> Finding {
+        Finding {
+            rule: rule.code,
+            category: rule.category,
+            severity,
+            confidence,
+            title,
+            subject: Subject::default(),
+            evidence: Vec::new(),
+            recommendation: Recommendation::default(),
+            benefit: None,
+            verify: String::new(),
+            queries: Vec::new(),
+        }
+    }
 }
 
 /// A finding without anything but its code, to be filled in by tests.

@@ -262,8 +262,6 @@ fn literal(text: &str, literals: &HashSet<String>) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Class;
-    use crate::advice::plan::Load;
 
     fn literals(text: &str) -> HashSet<String> {
         let mut literals = HashSet::new();
@@ -318,21 +316,8 @@ mod tests {
 
     #[test]
     fn a_finding_keeps_its_figures() {
-        let class = Class {
-            id: ClassId([7; 16]),
-            samples: vec![
-                "SELECT a FROM t WHERE DATE(b) = '2026-02-01' LIMIT 10 OFFSET 90000".to_owned(),
-            ],
-            database: None,
-            calls: 1,
-            weight: None,
-            micros: None,
-            lock_micros: None,
-            load: Load::default(),
-            rows_affected: None,
-            plans: Vec::new(),
-            measured: None,
-        };
+        let text = "SELECT a FROM t WHERE DATE(b) = '2026-02-01' LIMIT 10 OFFSET 90000";
+        let class = crate::advice::workload::fixture(text);
         let mut finding = crate::advice::finding::fixture("SQL001");
         finding.title = "DATE(b) = '2026-02-01' hides b: 90000 rows passed, 5 kept".to_owned();
         finding.subject.query_id = Some(class.id);

@@ -61,11 +61,12 @@ impl Only {
     }
 }
 
-/// Advise on indexes and statements for a whole workload
+/// Advise on a whole workload: indexes, statements, the load, the server
 ///
 /// Reads a slow log, or plain statements, and says which few indexes the workload needs, what each
 /// is worth and what it costs, which indexes are not needed, and how statements should be written.
-/// The tables come by --schema, plans by --plans; with either and without FILE no log is read.
+/// Of a log it says first what its numbers force and what they rule out. With --variables, --status
+/// or --collected it advises on the server too. The tables come by --schema, plans by --plans; with either and without FILE no log is read.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Plain statements end in `;`. Each counts once, or as a comment in the line before it says:\n  \

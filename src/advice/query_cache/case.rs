@@ -1,9 +1,6 @@
 //! What the rules of the query cache look at, and how they say what they saw.
 
-use crate::advice::{
-    Action, Benefit, Confidence, Fact, Finding, Recommendation, Rule, Setting, Severity, Subject,
-    VariableChange,
-};
+use crate::advice::{Action, Benefit, Fact, Finding, Setting, VariableChange};
 use crate::plan::Amount;
 
 use super::settings::Settings;
@@ -120,23 +117,6 @@ pub fn shown(bytes: u64) -> String {
         it if it >= 1 << 20 => format!("{} MiB", it >> 20),
         it if it >= 1 << 10 => format!("{} KiB", it >> 10),
         it => format!("{it} bytes"),
-    }
-}
-
-/// A finding with nothing but its title.
-pub fn finding(rule: &Rule, severity: Severity, confidence: Confidence, title: String) -> Finding {
-    Finding {
-        rule: rule.code,
-        category: rule.category,
-        severity,
-        confidence,
-        title,
-        subject: Subject::default(),
-        evidence: Vec::new(),
-        recommendation: Recommendation::default(),
-        benefit: None,
-        verify: String::new(),
-        queries: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity, Subject};
 
-use super::case::{Case, finding, is_share, percent, seen};
+use super::case::{Case, is_share, percent, seen};
 use super::statement::Refusal;
 
 rule! {
@@ -50,7 +50,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
             class.calls,
             refusal.word()
         );
-        let mut found = finding(&RULE, Severity::Medium, Confidence::Medium, title);
+        let mut found = Finding::new(&RULE, Severity::Medium, Confidence::Medium, title);
         found.subject = Subject { query_id: Some(class.id), ..Subject::default() };
         seen(&mut found, "calls", class.calls);
         seen(&mut found, "different_texts", class.texts);

@@ -5,7 +5,7 @@ use crate::advice::{Confidence, Finding, Severity};
 
 use super::Simulated;
 use super::case::{
-    Case, bytes, close, finding, is_share, load_of, percent, saves, seconds, seen, set, shown, word,
+    Case, bytes, close, is_share, load_of, percent, saves, seconds, seen, set, shown, word,
 };
 use super::settings::LEAST;
 use super::simulator::Outcome;
@@ -92,7 +92,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
         percent(knee.hits, load.selects),
         percent(knee.saved_micros, load.read_micros)
     );
-    let mut finding = finding(&RULE, Severity::Medium, Confidence::Medium, title);
+    let mut finding = Finding::new(&RULE, Severity::Medium, Confidence::Medium, title);
     seen(&mut finding, "selects", load.selects);
     seen(&mut finding, "hits", knee.hits);
     finding.evidence.push(crate::advice::Fact::number("seconds_saved", seconds(knee.saved_micros)));
@@ -137,7 +137,7 @@ fn in_its_place(case: &Case<'_>) -> Option<Finding> {
         percent(outcome.hits, load.selects),
         percent(outcome.saved_micros, load.read_micros)
     );
-    let mut finding = finding(&RULE, Severity::Info, Confidence::Medium, title);
+    let mut finding = Finding::new(&RULE, Severity::Info, Confidence::Medium, title);
     seen(&mut finding, "selects", load.selects);
     seen(&mut finding, "repeats_without_a_change", outcome.hits);
     let saved = seconds(outcome.saved_micros);

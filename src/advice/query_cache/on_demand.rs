@@ -4,9 +4,7 @@ use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 
 use super::Simulated;
-use super::case::{
-    Case, bytes, close, finding, is_share, percent, saves, seconds, seen, set, shown, word,
-};
+use super::case::{Case, bytes, close, is_share, percent, saves, seconds, seen, set, shown, word};
 use super::off::{pays, top_classes};
 use super::settings::Type;
 use super::simulator::Outcome;
@@ -80,7 +78,7 @@ fn rather(case: &Case<'_>, outcome: &Outcome) -> Option<Finding> {
         few.len(),
         percent(saved.sum(), outcome.saved_micros)
     );
-    let mut finding = finding(&RULE, Severity::Medium, Confidence::Medium, title);
+    let mut finding = Finding::new(&RULE, Severity::Medium, Confidence::Medium, title);
     seen(&mut finding, "classes", classes as u64);
     seen(&mut finding, "results_stored", outcome.inserts);
     seen(&mut finding, "results_gone_unused", outcome.unused);
@@ -106,7 +104,7 @@ fn alone(case: &Case<'_>, simulated: &Simulated) -> Option<Finding> {
         percent(outcome.hits, load.selects),
         percent(outcome.saved_micros, load.read_micros)
     );
-    let mut finding = finding(&RULE, Severity::Medium, Confidence::Medium, title);
+    let mut finding = Finding::new(&RULE, Severity::Medium, Confidence::Medium, title);
     seen(&mut finding, "hits", outcome.hits);
     finding.evidence.push(Fact::number("seconds_saved", seconds(outcome.saved_micros)));
     seen(&mut finding, "results_stored", outcome.inserts);

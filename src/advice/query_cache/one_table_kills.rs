@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case, finding, percent, seen};
+use super::case::{Case, percent, seen};
 
 rule! {
     /// Nearly all results that are dropped are dropped by writes to one table.
@@ -40,7 +40,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
     let name = simulated.log.tables.get(at).map(|it| it.name.clone()).unwrap_or_default();
     let title =
         format!("{writes} of {} writes that drop results are to {name}", outcome.invalidations);
-    let mut finding = finding(&RULE, Severity::Medium, Confidence::Medium, title);
+    let mut finding = Finding::new(&RULE, Severity::Medium, Confidence::Medium, title);
     finding.subject.table = Some(name);
     seen(&mut finding, "writes_that_drop_results", *writes);
     seen(&mut finding, "results_dropped", *dropped);

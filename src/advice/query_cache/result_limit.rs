@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 
-use super::case::{Case, bytes, close, finding, is_share, saves, seconds, seen, set, shown};
+use super::case::{Case, bytes, close, is_share, saves, seconds, seen, set, shown};
 
 rule! {
     /// Results above query_cache_limit come again and again and are run each time.
@@ -35,7 +35,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
         outcome.oversize,
         shown(limit)
     );
-    let mut finding = finding(&RULE, Severity::Low, Confidence::Medium, title);
+    let mut finding = Finding::new(&RULE, Severity::Low, Confidence::Medium, title);
     seen(&mut finding, "results_above_limit", outcome.oversize);
     seen(&mut finding, "largest_bytes", outcome.oversize_bytes);
     finding.evidence.push(Fact::number("seconds_lost", seconds(outcome.lost_micros)));

@@ -3,7 +3,7 @@
 use crate::advice::variables::query_cache::seldom_hit::RULE;
 use crate::advice::{Confidence, Fact, Finding, Severity};
 
-use super::case::{Case, bytes, close, finding, is_share, percent, seconds, seen, set, word};
+use super::case::{Case, bytes, close, is_share, percent, seconds, seen, set, word};
 use super::off::pays;
 
 /// Least share of lookups that has to be answered, in percent.
@@ -51,7 +51,7 @@ fn replayed(case: &Case<'_>) -> Option<Finding> {
         percent(outcome.hits, load.selects),
         percent(outcome.saved_micros, load.read_micros)
     );
-    let mut finding = finding(&RULE, Severity::Medium, Confidence::Medium, title);
+    let mut finding = Finding::new(&RULE, Severity::Medium, Confidence::Medium, title);
     seen(&mut finding, "selects", load.selects);
     seen(&mut finding, "hits", outcome.hits);
     seen(&mut finding, "results_stored", outcome.inserts);

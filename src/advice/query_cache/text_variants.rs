@@ -3,7 +3,7 @@
 use crate::advice::rule::rule;
 use crate::advice::{Confidence, Finding, Severity, Subject};
 
-use super::case::{Case, finding, is_share, seen};
+use super::case::{Case, is_share, seen};
 
 rule! {
     /// Equal statements are stored apart because their texts differ in comments, blanks or case.
@@ -39,7 +39,7 @@ pub fn read(case: &Case<'_>) -> Vec<Finding> {
         let title = format!(
             "{gained} repeats miss the cache because comments, blanks or the case of words differ"
         );
-        let mut found = finding(&RULE, Severity::Low, Confidence::Medium, title);
+        let mut found = Finding::new(&RULE, Severity::Low, Confidence::Medium, title);
         found.subject = Subject { query_id: Some(class.id), ..Subject::default() };
         seen(&mut found, "calls", class.calls);
         seen(&mut found, "different_texts", class.texts);

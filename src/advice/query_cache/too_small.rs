@@ -3,7 +3,7 @@
 use crate::advice::variables::query_cache::too_small::RULE;
 use crate::advice::{Confidence, Finding, Severity};
 
-use super::case::{Case, bytes, close, finding, is_share, seen, set, shown};
+use super::case::{Case, bytes, close, is_share, seen, set, shown};
 
 /// Results that go for each hundred stored.
 const MIN_PRUNES: u64 = 20;
@@ -41,7 +41,7 @@ fn replayed(case: &Case<'_>, size: u64) -> Option<Finding> {
         outcome.prunes,
         outcome.inserts
     );
-    let mut finding = finding(&RULE, Severity::Medium, Confidence::Medium, title);
+    let mut finding = Finding::new(&RULE, Severity::Medium, Confidence::Medium, title);
     seen(&mut finding, "hits", outcome.hits);
     seen(&mut finding, "hits_with_the_size_proposed", knee.hits);
     seen(&mut finding, "prunes", outcome.prunes);

@@ -2,9 +2,7 @@
 
 use crate::advice::query_cache::Settings;
 use crate::advice::variables::keeps_some_kinds;
-use crate::advice::{
-    Class, Confidence, Fact, Finding, Recommendation, Rule, Severity, Subject, Workload,
-};
+use crate::advice::{Class, Confidence, Fact, Finding, Recommendation, Rule, Severity, Workload};
 use crate::amount::Amount;
 use crate::schema::Schema;
 use crate::server::monitor::Range;
@@ -189,16 +187,9 @@ pub fn finding(
     (advice, verify): (&str, &str),
 ) -> Finding {
     Finding {
-        rule: rule.code,
-        category: rule.category,
-        severity,
-        confidence,
-        title,
-        subject: Subject::default(),
         evidence,
         recommendation: Recommendation { text: advice.to_owned(), ..Recommendation::default() },
-        benefit: None,
         verify: verify.to_owned(),
-        queries: Vec::new(),
+        ..Finding::new(rule, severity, confidence, title)
     }
 }
